@@ -126,7 +126,11 @@ func (r Reading) Best() Best {
 	return Best{Score: r.Score, Tiebreak: r.Tiebreak}
 }
 
-// Improved reports whether best is strictly better than the baseline.
+// Improved reports whether best is strictly better than the baseline. A
+// baseline without a score counts as the worst value.
 func (r Rule) Improved(best, baseline Best) bool {
-	return best.Score != nil && baseline.Score != nil && r.Direction.Better(*best.Score, *baseline.Score)
+	if best.Score == nil {
+		return false
+	}
+	return baseline.Score == nil || r.Direction.Better(*best.Score, *baseline.Score)
 }
