@@ -1,0 +1,143 @@
+package manifest
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/crucible-engine/crucible/core/decide"
+	"github.com/crucible-engine/crucible/core/diag"
+)
+
+// Manifest is one checked crucible.toml. Every path in it is absolute.
+type Manifest struct {
+	// Path is the file, with symbolic links resolved.
+	Path string
+	// Dir is the directory of Path. It anchors all relative paths (C-PATHS).
+	Dir string
+	// Text is exactly what was parsed: the identity of the run hashes it.
+	Text      []byte
+	Repo      *Repo
+	Workspace Workspace
+	Agent     Agent
+	Judge     *Judge
+	World     World
+	// Warnings are faults that do not stop a run. The caller shows them.
+	Warnings diag.List
+}
+
+// Inside reports whether the manifest lies inside its own workspace, where the
+// agent can write it: only then frozen loading matters (C-MANIFEST).
+func (m *Manifest) Inside() bool { return inside(m.Workspace.Dir, m.Path) }
+
+// RelPath is the manifest's path relative to the workspace, with forward
+// slashes. It means something only when Inside.
+func (m *Manifest) RelPath() string {
+	rel, err := filepath.Rel(m.Workspace.Dir, m.Path)
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// Repo is where the workspace comes from ([repo]). Exactly one of URL and Path is set.
+type Repo struct {
+	// URL and Path are as the manifest spells them: the identity of the run
+	// holds them verbatim.
+	URL, Path string
+	// Dir is Path joined to the manifest directory. Empty with a URL.
+	Dir string
+	// Ref is a branch, tag or commit; empty means the remote's default branch.
+	Ref string
+}
+
+// Source is what the manifest names: the URL, else the path.
+func (r *Repo) Source() string {
+	if r.URL != "" {
+		return r.URL
+	}
+	return r.Path
+}
+
+// Workspace is where the agent works ([workspace]).
+type Workspace struct {
+	// Dir has its symbolic links resolved as far as it exists. It may be the
+	// manifest directory itself, or lie outside of it.
+	Dir string
+	// SetupCmd replaces the clone; it runs in the manifest directory. May be empty.
+	SetupCmd string
+	// SetupTimeout bounds SetupCmd, 0 means no limit.
+	SetupTimeout time.Duration
+	// Inject is in the order of declaration, strings already expanded.
+	Inject []Inject
+}
+
+// Inject is one file that the engine places in the workspace.
+type Inject struct {
+	// Src is an absolute path.
+	Src string
+	// Dst is relative to the workspace, with forward slashes, without "..".
+	Dst string
+	// Frozen files are put back before every scored measurement.
+	Frozen bool
+}
+
+// Agent says who proposes changes ([agent]).
+type Agent struct {
+	// Backend names a transport plugin, "local" when the manifest does not say.
+	Backend string
+	// Harness names the agent's command line, "claude" when the manifest does not say.
+	Harness string
+	// Model and ReasoningEffort are empty when the harness's default applies.
+	Model, ReasoningEffort string
+	// MethodPrompt is the path of the prompt template, empty for the built-in one.
+	MethodPrompt string
+	// Goal is the inline goal, untrimmed. It wins over GoalFile.
+	Goal string
+	// GoalFile is a path. Both may be empty: then the command line has to give a goal.
+	GoalFile string
+	// AgentCmd is the shell command of the command backend.
+	AgentCmd string
+	// Env is in the order of the manifest. The values are secrets.
+	Env []EnvVar
+}
+
+// EnvVar is one variable that only the agent's process gets.
+type EnvVar struct {
+	Name  string
+	Value string
+}
+
+// String shows the name only.
+func (e EnvVar) String() string { return e.Name + "=…" }
+
+// Format keeps %+v and %#v from showing the value.
+func (e EnvVar) Format(f fmt.State, _ rune) { fmt.Fprint(f, e.String()) }
+
+// Judge says how a candidate is scored ([judge]).
+type Judge struct {
+	// MeasureCmd is a shell command, never empty.
+	MeasureCmd string
+	// MeasureTimeout bounds one measurement, 0 means no limit.
+	MeasureTimeout time.Duration
+	// Rule holds the directions. The tiebreak's is the score's when not given.
+	Rule decide.Rule
+	// Objective is what people read beside the score, "score" when not given.
+	Objective string
+	// SkipBaseline: the first candidate has nothing to beat.
+	SkipBaseline bool
+}
+
+// World holds the domain's commands ([world]); an empty one does not exist.
+// SnapshotCmd and RestoreCmd come together.
+type World struct {
+	ApplyCmd, SnapshotCmd, RestoreCmd string
+	// Time limits; 0 means none.
+	ApplyTimeout, SnapshotTimeout, RestoreTimeout time.Duration
+}
+
+// HasCommands reports whether the manifest gives any command (C-MANIFEST: then
+// the world is a CommandWorld).
+func (w World) HasCommands() bool {
+	return w.ApplyCmd != "" || w.SnapshotCmd != "" || w.RestoreCmd != ""
+}
