@@ -1,17 +1,37 @@
 # One target, one or two lines; what needs more is a Go program.
 export GOFLAGS := -trimpath -tags=remote
-TOOLS := go tool -modfile=tools/go.mod
+export CRUCIBLE_PLUGIN_PATH ?= $(CURDIR)/bin
+PREFIX ?= /usr/local
+FUZZTIME ?= 20s
+FUZZ := core/manifest:FuzzParse core/manifest:FuzzInject core/wire:FuzzDecode core/judge:FuzzParseReading
+PLUGINS := transport-command world-git
 
-.PHONY: build test race lint proto generate clean
+.PHONY: build test race fuzz lint proto generate update check bench torture demo install clean need
 
-build:
-	go build -o bin/ ./cmd/... ./plugins/...
+build: need
+	go build -o bin/ ./cmd/crucible
+	$(foreach p,$(PLUGINS),go build -o bin/crucible-$(p) ./plugins/$(p) &&) true
 
-test:
+demo: build
+	bin/crucible --manifest examples/binary-size/crucible.toml --iterations 6
+
+test: need
 	go test ./...
 
-race:
+race: need
 	go test -race ./...
+
+# Slow and violent: kills, full disks, many repetitions.
+torture: need
+	CRUCIBLE_TORTURE=1 go test -count=1 -timeout 60m ./...
+
+fuzz: need
+	$(foreach f,$(FUZZ),go test -run='^$$' -fuzz='^$(lastword $(subst :, ,$(f)))$$' -fuzztime=$(FUZZTIME) ./$(firstword $(subst :, ,$(f))) &&) true
+
+lint: need
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	go vet ./...
+	go tool -modfile=tools/go.mod staticcheck ./...
 
 proto:
 	go run ./tools/protogen
@@ -19,5 +39,25 @@ proto:
 generate: proto
 	go generate ./...
 
+# Rewrites the golden files from what the code does now.
+update:
+	CRUCIBLE_UPDATE=1 go test ./...
+
+check: lint build test race fuzz generate update
+	git diff --exit-code
+
+bench: build
+	go run ./bench
+
+install: build
+	install -d $(PREFIX)/bin $(PREFIX)/lib/crucible/plugins
+	install -m 0755 bin/crucible $(PREFIX)/bin/
+	install -m 0755 $(PLUGINS:%=bin/crucible-%) $(PREFIX)/lib/crucible/plugins/
+	$(foreach p,$(PLUGINS),$(PREFIX)/bin/crucible plugin trust $(PREFIX)/lib/crucible/plugins/crucible-$(p) &&) true
+
 clean:
 	rm -rf bin
+
+# git and a shell are all the tests need beside Go.
+need:
+	@command -v git >/dev/null || { test "$$(id -u)" = 0 && apt-get install -y -q git; } || { echo "git is missing: install it with your package manager" >&2; exit 1; }

@@ -1,19 +1,18 @@
-// Package marker takes the files by which an agent speaks to the engine out of
-// the workspace: ESCALATION.json and CANDIDATE.md (C-PATHS). The agent owns the
-// workspace, so a marker may be anything: a link, a pipe, a directory, a
-// gigabyte. Only a regular file of bounded size is read, nothing is followed,
-// and whatever lies under the name is gone afterwards.
+// Package marker holds the files in the workspace by which the agent and the
+// engine speak to each other (C-PATHS): ESCALATION.json and CANDIDATE.md are
+// taken out of it, RESULTS.md is put there. The agent owns the workspace, so
+// under such a name may lie anything: a link, a pipe, a directory, a gigabyte.
+// Only a regular file of bounded size is read, nothing is followed, and what was
+// taken is gone afterwards.
 package marker
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 )
 
@@ -55,22 +54,9 @@ func read(root *os.Root, name string, info fs.FileInfo) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: %s is no regular file", ErrMalformed, name)
 	}
-	// The file may have been swapped since: a link is not followed, and a pipe
-	// must not block.
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	data, err := readBounded(root, name, MaxSize)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %v", ErrMalformed, name, err)
-	}
-	defer f.Close()
-	if now, err := f.Stat(); err != nil || !now.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: %s is no regular file", ErrMalformed, name)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %v", ErrMalformed, name, err)
-	}
-	if len(data) > MaxSize {
-		return nil, fmt.Errorf("%w: %s is larger than %d bytes", ErrMalformed, name, MaxSize)
 	}
 	return data, nil
 }
