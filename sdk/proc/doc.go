@@ -3,12 +3,12 @@
 // given, has bounded output, can be stopped, and takes its group with it when
 // it ends.
 //
+// When this program dies, even by SIGKILL, a guard process that was started with
+// the first child kills every group that is left. Linux kills the children
+// themselves as well, without the guard.
+//
 // What it cannot hold: a descendant that leaves the group (setsid, setpgid) is
-// not killed when the child ends or is stopped; it only loses its output. When
-// this program is killed with SIGKILL, Linux kills the child itself, but not
-// what the child started; a child that must take its own children along has to
-// watch its stdin for end of file. Systems other than Linux do not even kill
-// the child then.
+// not killed when the child ends or is stopped; it only loses its output.
 //
 // Finding a program's path, retrying and deciding what an exit status means
 // are the caller's.

@@ -16,19 +16,39 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "parent":
 		playParent()
+	case "guarded parent":
+		playGuardedParent()
 	default:
 		os.Exit(m.Run())
 	}
 }
 
-// playParent starts a child that would live for long, prints its process id and
-// waits to be killed.
+// playParent starts a child and a grandchild that would live for long, prints
+// their process ids and waits to be killed.
 func playParent() {
-	p, err := proc.Start(context.Background(), proc.Command{Path: "sleep", Args: []string{"sleep", "600"}})
+	_, err := proc.Run(context.Background(), proc.Command{
+		Path: "/bin/sh", Args: []string{"sh", "-c", "sleep 600 & echo $$ $!; wait"}, StdoutTo: os.Stdout,
+	})
+	fmt.Println(err)
+}
+
+// playGuardedParent starts a shell with a child of its own that would live for
+// long and ignores its output, prints the process id of the latter and waits to
+// be killed.
+func playGuardedParent() {
+	guard, err := proc.NewGuard()
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	fmt.Println(p.Pid())
-	_, _ = p.Wait()
+	ended := proc.Shell("exit 0")
+	ended.Guard = guard
+	if _, err := proc.Run(context.Background(), ended); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	c := proc.Shell("trap '' TERM HUP; sleep 600 >/dev/null 2>&1 & echo $!; wait")
+	c.Env, c.Guard = os.Environ(), guard
+	c.Stdout = func(line proc.Line) { fmt.Println(line.Text) }
+	_, _ = proc.Run(context.Background(), c)
 }

@@ -101,6 +101,7 @@ func (p *Process) supervise(ctx context.Context, started chan<- error) {
 		return
 	}
 	p.ports = ports
+	p.command.Guard.add(p.child.pid)
 	ports.run(p.command, func(err error) { p.fail(err) })
 	forget := p.watch(ctx)
 	started <- nil
@@ -174,6 +175,7 @@ func (p *Process) finish() {
 	p.ports.await(drainTime)
 	p.mu.Lock()
 	signalGroup(p.child.pid, syscall.SIGKILL)
+	p.command.Guard.remove(p.child.pid)
 	p.reaped = true
 	if p.killTimer != nil {
 		p.killTimer.Stop()
@@ -183,6 +185,7 @@ func (p *Process) finish() {
 
 	state, err := p.child.reap()
 	settleGroup(p.child.pid)
+	forgetGroup(p.child.pid)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err != nil {
