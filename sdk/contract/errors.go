@@ -102,12 +102,17 @@ func (e *Error) Is(target error) bool {
 	return s != nil && s == target
 }
 
-// KindOf is the kind of the first Error in err's chain, KindUnspecified when
-// there is none.
+// KindOf is the kind of the first Error in err's chain, else that of the first
+// sentinel, else KindUnspecified.
 func KindOf(err error) Kind {
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Kind
+	}
+	for k := KindInvalid; k <= KindInternal; k++ {
+		if errors.Is(err, sentinel(k)) {
+			return k
+		}
 	}
 	return KindUnspecified
 }

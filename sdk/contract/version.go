@@ -35,14 +35,14 @@ func ParseSemver(s string) (Semver, error) {
 	return Semver{n[0], n[1], n[2]}, nil
 }
 
-// Protocol is the number that host and plugin settle at the handshake:
-// major*1000+minor while the major is 0, else the major. Two versions with the
-// same number understand each other.
+// Protocol is the number that host and plugin settle at the handshake: the minor
+// while the major is 0, else the major times 1000. Two versions with the same
+// number understand each other; the factor keeps 2.0 apart from 0.2.
 func (v Semver) Protocol() int {
 	if v.Major == 0 {
-		return v.Major*1000 + v.Minor
+		return v.Minor
 	}
-	return v.Major
+	return v.Major * 1000
 }
 
 // String is the inverse of ParseSemver.
