@@ -31,12 +31,8 @@ func (c *child) await() {
 // reap frees the process id.
 func (c *child) reap() (*os.ProcessState, error) { return c.process.Wait() }
 
-func processAttributes(c Command) *syscall.SysProcAttr {
-	attr := &syscall.SysProcAttr{Setpgid: true}
-	if !c.outlives {
-		attr.Pdeathsig = syscall.SIGKILL
-	}
-	return attr
+func processAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
 // sealDescriptors marks all descriptors of this program close-on-exec. Go opens

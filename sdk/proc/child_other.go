@@ -25,5 +25,4 @@ func signalGroup(int, syscall.Signal)         {}
 func wakeGroup(int)                           {}
 func groupGone(int) bool                      { return true }
 func groupLives(int) bool                     { return false }
-
-func forgetGroup(int) {}
+func forgetGroup(int)                         {}

@@ -23,7 +23,7 @@ func (c *child) await() { c.state, c.err = c.process.Wait() }
 // reap says how it ended.
 func (c *child) reap() (*os.ProcessState, error) { return c.state, c.err }
 
-func processAttributes(Command) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+func processAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // sealDescriptors does nothing: Go opens its own descriptors close-on-exec.
 func sealDescriptors() {}

@@ -55,17 +55,12 @@ type Command struct {
 	// ExtraFiles become descriptors 3 and up in the child, which gets no others.
 	ExtraFiles []*os.File
 
-	// Guard kills the group should this program die first, nil for none.
-	Guard *Guard
-
 	// Timeout is how long the child may run, zero for as long as its context
 	// lasts.
 	Timeout time.Duration
 	// Grace is the pause between SIGTERM and SIGKILL, by default
 	// contract.KillGrace; negative means SIGKILL at once.
 	Grace time.Duration
-
-	outlives bool // no death signal: the child ends after this program
 }
 
 // Shell is the command that runs a script with the POSIX shell.

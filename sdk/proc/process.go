@@ -101,7 +101,6 @@ func (p *Process) supervise(ctx context.Context, started chan<- error) {
 		return
 	}
 	p.ports = ports
-	p.command.Guard.add(p.child.pid)
 	ports.run(p.command, func(err error) { p.fail(err) })
 	forget := p.watch(ctx)
 	started <- nil
@@ -175,17 +174,16 @@ func (p *Process) finish() {
 	p.ports.await(drainTime)
 	p.mu.Lock()
 	signalGroup(p.child.pid, syscall.SIGKILL)
-	p.command.Guard.remove(p.child.pid)
-	p.reaped = true
+	p.reaped = true // from here on nobody signals
 	if p.killTimer != nil {
 		p.killTimer.Stop()
 	}
 	p.mu.Unlock()
 	p.ports.cut()
 
+	forgetGroup(p.child.pid) // before its id can become another's
 	state, err := p.child.reap()
 	settleGroup(p.child.pid)
-	forgetGroup(p.child.pid)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err != nil {

@@ -22,18 +22,18 @@ func startChild(c Command, files []*os.File) (*child, error) {
 		}
 		path = found
 	}
-	theGuard()
+	guard := theGuard()
 	sealDescriptors()
-	attr := &os.ProcAttr{Dir: c.Dir, Env: c.Env, Files: files, Sys: processAttributes(c)}
+	attr := &os.ProcAttr{Dir: c.Dir, Env: c.Env, Files: files, Sys: processAttributes()}
 	process, err := startProcess(path, c.Args, attr)
 	if err != nil {
 		return nil, startError(c, err)
 	}
-	theGuard().add(process.Pid)
+	guard.add(process.Pid)
 	return &child{pid: process.Pid, process: process}, nil
 }
 
-// forgetGroup takes a group that is gone off the guard's list.
+// forgetGroup takes a group that was killed off the guard's list.
 func forgetGroup(pid int) { theGuard().remove(pid) }
 
 // startProcess tries again while a file that was just written is busy: another

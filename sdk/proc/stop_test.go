@@ -1,3 +1,5 @@
+//go:build linux
+
 package proc_test
 
 import (
@@ -210,67 +212,35 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 var _ io.Writer = writerFunc(nil)
 
-// The parent is killed with SIGKILL and can do nothing; what it started must die
-// all the same: its child, and with a guard what its child started.
+// The parent is killed with SIGKILL and can do nothing; its child and what the
+// child started must die all the same.
 func TestParentKilled(t *testing.T) {
 	t.Parallel()
-	for _, role := range []string{"parent", "guarded parent"} {
-		t.Run(role, func(t *testing.T) {
-			t.Parallel()
-			parent := exec.Command(os.Args[0])
-			parent.Env = append(os.Environ(), roleVariable+"="+role)
-			out, err := parent.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := parent.Start(); err != nil {
-				t.Fatal(err)
-			}
-			line, err := bufio.NewReader(out).ReadString('\n')
-			if err != nil {
-				t.Fatal(err)
-			}
-			pid, err := strconv.Atoi(strings.TrimSpace(line))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if dead(pid) {
-				t.Fatal("the child is dead before its parent")
-			}
-			_ = parent.Process.Kill()
-			_ = parent.Wait()
-			for begin := time.Now(); !dead(pid); {
-				if time.Since(begin) > 10*time.Second {
-					t.Fatalf("process %d outlives the program that started it", pid)
-				}
-			}
-		})
-	}
-}
-
-func TestGuardEnds(t *testing.T) {
-	t.Parallel()
-	guard, err := proc.NewGuard()
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), roleVariable+"=parent")
+	out, err := parent.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := script("exec sleep 600")
-	c.Guard = guard
-	p, err := proc.Start(t.Context(), c)
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := guard.Close(); err != nil {
-		t.Fatal(err)
+	var child, grandchild int
+	if _, err := fmt.Sscan(line, &child, &grandchild); err != nil {
+		t.Fatalf("%q: %v", line, err)
 	}
-	exit, err := p.Wait()
-	if want := (proc.Exit{Code: -1, Signal: syscall.SIGKILL}); err != nil || exit != want {
-		t.Errorf("got %+v, %v, want %+v", exit, err, want)
+	if dead(child) || dead(grandchild) {
+		t.Fatal("dead before the parent was killed")
 	}
-	// A guard that is gone holds nobody up.
-	c = script("exit 0")
-	c.Guard = guard
-	if exit, err := proc.Run(t.Context(), c); err != nil || !exit.Success() {
-		t.Errorf("without its guard: got %v, %v", exit, err)
+	_ = parent.Process.Kill()
+	_ = parent.Wait()
+	for begin := time.Now(); !dead(child) || !dead(grandchild); {
+		if time.Since(begin) > 10*time.Second {
+			t.Fatalf("outlives its parent: child %d %v, grandchild %d %v", child, !dead(child), grandchild, !dead(grandchild))
+		}
 	}
 }
