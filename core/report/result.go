@@ -1,0 +1,63 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/crucible-engine/crucible/core/wire"
+)
+
+const (
+	maxTableRows = 100
+	maxTableNote = 72 // characters
+)
+
+// Summary is a finished run for people: the table of its rows and the line
+// "score: <baseline> -> <best> (…)". direction is the judge's, "lower", "higher"
+// or empty.
+func Summary(rows []wire.RowData, direction string) string {
+	p := progress{direction: direction}
+	for _, r := range rows {
+		p.addRow(wire.Row{Row: r})
+	}
+	return p.result()
+}
+
+// result is Summary for the rows seen; empty when there are none.
+func (p *progress) result() string {
+	if len(p.rows) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	shown, leftOut := selectRows(p.rows, maxTableRows)
+	writeTable(&b, shown)
+	if leftOut > 0 {
+		fmt.Fprintf(&b, "(%d of %d rows are left out after the first)\n", leftOut, len(p.rows))
+	}
+	fmt.Fprintf(&b, "score: %s -> %s%s\n", score(p.baseline), score(p.best), change(p.baseline, p.best, p.direction))
+	return b.String()
+}
+
+func writeTable(b *strings.Builder, rows []wire.RowData) {
+	cells := [][4]string{{"iter", "decision", "score", "note"}}
+	for _, r := range rows {
+		value := "-"
+		if r.Score != nil {
+			value = score(r.Score)
+		}
+		cells = append(cells, [4]string{strconv.Itoa(r.Iter), oneLine(r.Decision, 40), value, oneLine(r.Note, maxTableNote)})
+	}
+	var wide [3]int
+	for _, c := range cells {
+		for i := range wide {
+			wide[i] = max(wide[i], utf8.RuneCountInString(c[i]))
+		}
+	}
+	for _, c := range cells {
+		row := fmt.Sprintf("%*s  %-*s  %*s  %s", wide[0], c[0], wide[1], c[1], wide[2], c[2], c[3])
+		b.WriteString(strings.TrimRight(row, " "))
+		b.WriteByte('\n')
+	}
+}
