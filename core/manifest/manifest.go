@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -24,6 +25,8 @@ type Manifest struct {
 	World     World
 	// Warnings are faults that do not stop a run. The caller shows them.
 	Warnings diag.List
+	// base is set when the manifest was loaded by Frozen.
+	base ReadBase
 }
 
 // Inside reports whether the manifest lies inside its own workspace, where the
@@ -75,11 +78,13 @@ type Workspace struct {
 // Inject is one file that the engine places in the workspace.
 type Inject struct {
 	// Src is an absolute path.
-	Src string
+	Src string `json:"src"`
 	// Dst is relative to the workspace, with forward slashes, without "..".
-	Dst string
+	Dst string `json:"dst"`
 	// Frozen files are put back before every scored measurement.
-	Frozen bool
+	Frozen bool `json:"frozen"`
+	// Mode holds the permission bits that the source had when it was found.
+	Mode fs.FileMode `json:"mode"`
 }
 
 // Agent says who proposes changes ([agent]).

@@ -1,0 +1,69 @@
+package manifest
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// pack reads one document into a manifest.
+type pack struct {
+	doc *document
+	m   *Manifest
+	// frozen is nil when the working tree is trusted.
+	frozen *Record
+}
+
+// root reads the top level. The order of the file does not matter: checks that
+// need two sections come after all sections are read.
+func (p *pack) root() {
+	top := value{doc: p.doc, node: p.doc.root}
+	var workspace value
+	fields := []field{
+		table("repo", p.repo),
+		table("workspace", func(v value) { workspace = v }),
+		table("agent", p.agent),
+		table("judge", p.judge),
+		table("world", p.world),
+	}
+	top.read(append(fields, refused("build", "capabilities", "component", "composite", "deploy", "edition", "mcp",
+		"measure", "outputs", "preflight", "publish", "search", "secret", "workflow")...)...)
+	if workspace.node == nil {
+		workspace = value{doc: p.doc, path: "workspace", node: &node{kind: kindTable}}
+	}
+	p.workspace(workspace)
+	p.require(top)
+}
+
+// require records the sections that every manifest has to have.
+func (p *pack) require(top value) {
+	for _, s := range []struct{ name, hint string }{
+		{"repo", `write [repo] with url = "…" or path = "…"`},
+		{"agent", `write [agent] with backend = "command" and agent_cmd = "…"`},
+		{"judge", "a manifest without a judge is a task lane, which is not supported by this engine; " +
+			`write [judge] with measure_cmd = "…" and direction = "lower" or "higher"`},
+	} {
+		if !top.has(s.name) {
+			top.missing(s.name, s.hint)
+		}
+	}
+}
+
+// recorded reports whether the record has settled what inject strings stand for.
+func (p *pack) recorded() bool { return p.frozen != nil && p.frozen.inside() }
+
+// ofBase reports whether the base commit holds a file of the pack, so that what
+// the working tree holds says nothing about it.
+func (p *pack) ofBase(path string) bool { return p.frozen != nil && inside(p.frozen.Workspace, path) }
+
+// locate turns a path of the manifest into an absolute one. Links are resolved
+// only where "..", which means something else behind a link, makes it necessary.
+func (p *pack) locate(name string) string {
+	path := under(p.m.Dir, name)
+	if slices.Contains(strings.Split(path, "/"), "..") {
+		if real, err := resolve(path); err == nil {
+			return real
+		}
+	}
+	return filepath.Clean(path)
+}
