@@ -20,6 +20,9 @@ const (
 	StartTimeout = 15 * time.Second
 	// ShutdownGrace is how long calls in flight may take to end.
 	ShutdownGrace = 10 * time.Second
+	// SettleTimeout is how long a cancelled call may take to end before the plugin
+	// is killed.
+	SettleTimeout = 10 * time.Second
 	// KillGrace is the pause between SIGTERM and SIGKILL.
 	KillGrace = 5 * time.Second
 )

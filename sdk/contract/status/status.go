@@ -26,8 +26,8 @@ const (
 // to what a header can hold and cleaned of what is not UTF-8.
 func ToRPC(err error) error {
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || detailed(err):
+		return err
 	case contract.KindOf(err) == contract.KindUnspecified && errors.Is(err, context.Canceled):
 		return status.Error(codes.Canceled, context.Canceled.Error())
 	case contract.KindOf(err) == contract.KindUnspecified && errors.Is(err, context.DeadlineExceeded):
@@ -45,6 +45,20 @@ func ToRPC(err error) error {
 		st = with
 	}
 	return st.Err()
+}
+
+// detailed reports whether err is a status that has its detail already.
+func detailed(err error) bool {
+	st, ok := err.(interface{ GRPCStatus() *status.Status })
+	if !ok {
+		return false
+	}
+	for _, d := range st.GRPCStatus().Details() {
+		if _, ok := d.(*pluginv1.ErrorDetail); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // flatten finds the contract.Error in err's chain, or makes one, and puts what

@@ -34,7 +34,7 @@ func TestTable(t *testing.T) {
 		if got := grpcstatus.Code(rpc); got != code {
 			t.Errorf("%v: code %v, want %v", kind, got, code)
 		}
-		got, spoken := status.FromRPC(rpc)
+		got, spoken := status.FromRPC(status.ToRPC(rpc))
 		if diff := cmp.Diff(want, got); diff != "" || !spoken {
 			t.Errorf("%v: round trip (-want +got), spoken %v:\n%s", kind, spoken, diff)
 		}
