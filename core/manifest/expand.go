@@ -134,7 +134,7 @@ func (w *walk) file(name string) *expandError {
 	if !inside(w.real, real) {
 		return &expandError{"leads out of the manifest directory at " + diag.Quote(name, shown), injectTable}
 	}
-	f, info, err := openRegular(real)
+	f, info, err := OpenRegular(real)
 	if err != nil {
 		return &expandError{problem: "matches " + diag.Quote(name, shown) + ": " + err.Error()}
 	}

@@ -71,7 +71,7 @@ func (l *injectList) addTable(v value) {
 		l.add(v.at("dst"), Inject{Src: file, Dst: clean, Frozen: frozen}, 0)
 		return
 	}
-	f, info, err := openRegular(file)
+	f, info, err := OpenRegular(file)
 	if err != nil {
 		hint := ""
 		if err == errDirectory {

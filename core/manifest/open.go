@@ -22,9 +22,9 @@ var (
 	errSpecial   = errors.New("is not a regular file")
 )
 
-// openRegular opens a regular file. It never waits, and never opens a FIFO or
+// OpenRegular opens a regular file for reading. It never waits, and never opens a FIFO or
 // a device, whose opening alone may do something.
-func openRegular(path string) (*os.File, fs.FileInfo, error) {
+func OpenRegular(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err == nil {
 		err = regular(info)
@@ -71,7 +71,7 @@ func plain(err error) error {
 
 // readRegular reads a regular file of at most limit bytes.
 func readRegular(path string, limit int64) ([]byte, error) {
-	f, info, err := openRegular(path)
+	f, info, err := OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func overLimit(limit int64) error { return fmt.Errorf("is larger than the limit 
 
 // checkText says whether ReadText would find a file at path, without reading it.
 func checkText(path string) error {
-	f, info, err := openRegular(path)
+	f, info, err := OpenRegular(path)
 	if err != nil {
 		return err
 	}
