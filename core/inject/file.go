@@ -65,11 +65,11 @@ func (f *file) content(ctx context.Context) (io.ReadCloser, error) {
 	}
 	r, _, _, err := f.source.open(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrSourceChanged, err)
 	}
 	same, err := f.same(ctx, r)
 	if err == nil && !same {
-		err = errChanged
+		err = ErrSourceChanged
 	}
 	if err == nil {
 		_, err = r.Seek(0, io.SeekStart)

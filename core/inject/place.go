@@ -150,7 +150,7 @@ func (f *file) write(ctx context.Context, w *os.File, content io.Reader) error {
 	digest := sha256.New()
 	n, err := io.Copy(io.MultiWriter(w, digest), interruptible{ctx, io.LimitReader(content, f.size+1)})
 	if err == nil && (n != f.size || [sha256.Size]byte(digest.Sum(nil)) != f.sum) {
-		err = errChanged
+		err = ErrSourceChanged
 	}
 	if err == nil {
 		err = w.Chmod(f.mode) // Creation is subject to the umask, this is not.

@@ -10,8 +10,9 @@ import (
 	"github.com/crucible-engine/crucible/core/manifest"
 )
 
-// errChanged is a source that is not what it was at the start of the run.
-var errChanged = errors.New("the source changed during the run")
+// ErrSourceChanged is a source that is not what it was at the start of the run.
+// No candidate is to blame for it: the run cannot go on.
+var ErrSourceChanged = errors.New("the source changed during the run")
 
 // source is where the content of an inject comes from.
 type source interface {

@@ -1,12 +1,14 @@
 package manifest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 
+	"github.com/crucible-engine/crucible/core/diag"
 	"github.com/crucible-engine/crucible/sdk/contract"
 )
 
@@ -40,8 +42,22 @@ func Frozen(ctx context.Context, path string, record Record, read ReadBase) (*Ma
 	m.base = read
 	if record.inside() {
 		m.Workspace.Inject = record.Injects
+		m.warnOfEdit(path)
 	}
 	return m, nil
+}
+
+// warnOfEdit tells an author whose edit does not count why it does not.
+func (m *Manifest) warnOfEdit(path string) {
+	text, err := readRegular(m.Path, MaxText)
+	if err == nil && bytes.Equal(text, m.Text) {
+		return
+	}
+	m.Warnings = append(m.Warnings, diag.Diagnostic{
+		Severity: diag.Warning, File: path,
+		Message: "the file is not what the base commit holds; only the base commit counts",
+		Hint:    "if the change is yours and not an agent's, remove " + RecordName + " from the state directory to start anew",
+	})
 }
 
 func frozenText(ctx context.Context, path string, record Record, read ReadBase) ([]byte, error) {
