@@ -1,6 +1,9 @@
 package transport
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Event is something that happened during a turn: Started, Output, Activity or
 // Denied.
@@ -111,6 +114,17 @@ type Result struct {
 	// WorkspaceSynced: the workspace holds everything the agent wrote.
 	WorkspaceSynced bool
 }
+
+// String leaves out the cursor.
+func (r Result) String() string {
+	return fmt.Sprintf("%s, exit %d, %g USD: %s", r.Outcome, r.ExitCode, r.CostUSD, r.Note)
+}
+
+// Format keeps %+v and %#v from showing the cursor.
+func (r Result) Format(f fmt.State, _ rune) { fmt.Fprint(f, r.String()) }
+
+// MarshalText does the same for a logger that writes JSON. There is no way back.
+func (r Result) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // Usage counts the tokens of one model.
 type Usage struct {

@@ -37,6 +37,9 @@ func (t Turn) String() string {
 // Format keeps %+v and %#v from reaching what String leaves out.
 func (t Turn) Format(f fmt.State, _ rune) { fmt.Fprint(f, t.String()) }
 
+// MarshalText does the same for a logger that writes JSON. There is no way back.
+func (t Turn) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
 // Harness selects the agent CLI. A transport without one ignores it.
 type Harness struct {
 	Name, Model string
@@ -56,6 +59,9 @@ func (e EnvVar) String() string { return e.Name + "=…" }
 
 // Format keeps %+v and %#v from showing the value.
 func (e EnvVar) Format(f fmt.State, _ rune) { fmt.Fprint(f, e.String()) }
+
+// MarshalText does the same for a logger that writes JSON. There is no way back.
+func (e EnvVar) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
 // SessionAction says whether a conversation starts or goes on.
 type SessionAction int
@@ -97,6 +103,9 @@ func (s Session) String() string {
 // Format keeps %+v and %#v from showing the cursor.
 func (s Session) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
+// MarshalText does the same for a logger that writes JSON. There is no way back.
+func (s Session) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // Egress is the resolved list of what a sandbox may reach.
 type Egress struct {
 	// Endpoints are host:port:access entries.
@@ -124,3 +133,6 @@ func (b Broker) String() string { return "broker " + b.URL }
 
 // Format keeps %+v and %#v from showing the bearer.
 func (b Broker) Format(f fmt.State, _ rune) { fmt.Fprint(f, b.String()) }
+
+// MarshalText does the same for a logger that writes JSON. There is no way back.
+func (b Broker) MarshalText() ([]byte, error) { return []byte(b.String()), nil }

@@ -8,6 +8,7 @@ package world
 
 import (
 	"context"
+	"fmt"
 	"io"
 )
 
@@ -29,7 +30,8 @@ type World interface {
 	// Diff writes the change from a recorded state to the present one to w as a
 	// patch, at most max bytes of it (0: all).
 	Diff(ctx context.Context, worldID, fromToken string, max int64, w io.Writer) (Diffed, error)
-	// Read writes one file of a recorded state to w. A path that is absent,
+	// Read writes one file of a recorded state to w, a path relative to the
+	// workspace with forward slashes. A path that is absent,
 	// absolute, leads out or names no regular file is contract.ErrNotFound.
 	Read(ctx context.Context, worldID, token, path string, w io.Writer) (File, error)
 	// Fork makes a disposable copy of a recorded state.
@@ -77,8 +79,17 @@ type Source struct {
 	Ref string
 }
 
-// EnvVar is one variable of a command's environment.
+// EnvVar is one variable of a command's environment. Its value is never shown.
 type EnvVar struct{ Name, Value string }
+
+// String shows the name only.
+func (e EnvVar) String() string { return e.Name + "=…" }
+
+// Format keeps %+v and %#v from showing the value.
+func (e EnvVar) Format(f fmt.State, _ rune) { fmt.Fprint(f, e.String()) }
+
+// MarshalText does the same for a logger that writes JSON. There is no way back.
+func (e EnvVar) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
 // LogLine is one line that a command printed.
 type LogLine struct {
