@@ -1,0 +1,120 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/crucible-engine/crucible/core/decide"
+	"github.com/crucible-engine/crucible/core/inject"
+	"github.com/crucible-engine/crucible/core/judge"
+	"github.com/crucible-engine/crucible/core/marker"
+	"github.com/crucible-engine/crucible/core/wire"
+	"github.com/crucible-engine/crucible/sdk/world"
+)
+
+// judge applies, measures and decides what the turn left in the workspace.
+func (r *run) judge(ctx context.Context) (phase, error) {
+	applied, err := r.deps.World.Apply(r.soft, func(world.LogLine) {})
+	if r.stopped() {
+		return r.end(Stopped, "stopped by the operator"), nil
+	}
+	if err != nil {
+		return done, fmt.Errorf("apply: %w", err)
+	}
+	if !applied.OK {
+		text := "apply failed: " + orElse(applied.Note, fmt.Sprintf("exit %d", applied.ExitCode))
+		if err := r.note(text); err != nil {
+			return done, err
+		}
+		return r.discarded(ctx, text)
+	}
+	// Nothing is measured while something of the agent's could stand where a
+	// frozen file belongs.
+	if err := r.deps.Injects.ApplyFrozen(ctx, r.cfg.Workspace); err != nil {
+		if errors.Is(err, inject.ErrSourceChanged) {
+			return done, fmt.Errorf("put frozen files in place: %w", err)
+		}
+		return r.discarded(ctx, "frozen files could not be put in place: "+err.Error())
+	}
+	reading, err := r.deps.Judge.Measure(r.soft, judge.Known{
+		BaselineScore: r.baseline.Score, BaselineTotal: r.baselineTotal, BestScore: r.best.Score,
+	})
+	if r.stopped() {
+		return r.end(Stopped, "stopped by the operator"), nil
+	}
+	if err != nil {
+		return done, fmt.Errorf("measure: %w", err)
+	}
+	return r.decide(ctx, reading)
+}
+
+// decide keeps or discards a measured candidate and records its row.
+func (r *run) decide(ctx context.Context, reading decide.Reading) (phase, error) {
+	writeUp, err := marker.TakeCandidate(r.cfg.Workspace)
+	if err != nil {
+		if err := r.note("candidate write-up ignored: " + err.Error()); err != nil {
+			return done, err
+		}
+	}
+	patch, shortstat, err := r.diff(ctx)
+	if err != nil {
+		return done, fmt.Errorf("capture the candidate's diff: %w", err)
+	}
+	row := readingRow(r.iter, wire.DecisionDiscard, reading)
+	row.Diff, row.Diffstat, row.CandidateMD = patch, shortstat, writeUp
+	row.Note = orElse(wire.FoldNote(writeUp), reading.Note)
+	verdict := r.cfg.Rule.Decide(reading, r.best)
+	if verdict.Keep {
+		verdict = r.keep(ctx, reading, verdict, &row)
+	}
+	if !verdict.Keep {
+		if _, err := r.deps.World.Restore(ctx, r.bestToken); err != nil {
+			return done, fmt.Errorf("restore the best state: %w", err)
+		}
+	}
+	if err := r.addRow(row, verdict.Solved); err != nil {
+		return done, err
+	}
+	return r.afterRow(verdict)
+}
+
+// keep records the candidate's state. One that cannot be recorded is not kept,
+// and the row does not say so.
+func (r *run) keep(ctx context.Context, reading decide.Reading, verdict decide.Verdict, row *wire.RowData) decide.Verdict {
+	label := fmt.Sprintf("iter %d: keep (%s)", r.iter, row.Note)
+	snap, err := r.deps.World.Snapshot(ctx, world.SnapshotRequest{Label: label})
+	if err != nil {
+		row.Note = "snapshot failed, candidate discarded: " + marker.Headline(err.Error(), 400)
+		return decide.Verdict{}
+	}
+	r.best, r.bestToken = reading.Best(), snap.Token
+	r.solved = r.solved || verdict.Solved
+	row.Decision, row.KeptSnap = wire.DecisionKeep, snap.Token
+	return verdict
+}
+
+// afterRow goes on to the next candidate or ends the run. A win counts even
+// when the same iteration crossed a cap.
+func (r *run) afterRow(verdict decide.Verdict) (phase, error) {
+	if verdict.Solved && !r.cfg.NoEarlyStop {
+		return r.end(Solved, "win condition met"), nil
+	}
+	if reason := r.overBudget(); reason != "" {
+		return r.end(Budget, reason), r.note(reason)
+	}
+	r.iter++
+	r.attempt = 0
+	return head, nil
+}
+
+// discarded books a candidate that was never measured.
+func (r *run) discarded(ctx context.Context, why string) (phase, error) {
+	if err := r.addRow(wire.RowData{Iter: r.iter, Decision: wire.DecisionDiscarded, Note: marker.Headline(why, 500)}, false); err != nil {
+		return done, err
+	}
+	if _, err := r.deps.World.Restore(ctx, r.bestToken); err != nil {
+		return done, fmt.Errorf("restore the best state: %w", err)
+	}
+	return r.afterRow(decide.Verdict{})
+}
