@@ -133,8 +133,12 @@ func (c *Caller) settle(ctx context.Context, id string) {
 	}
 }
 
-// translate makes an error of the contract of what gRPC returned.
+// translate makes an error of the contract of what gRPC returned. A client may
+// have made one itself.
 func (c *Caller) translate(op string, err error) error {
+	if own := (*contract.Error)(nil); errors.As(err, &own) {
+		return err
+	}
 	e, spoken := status.FromRPC(err)
 	if !spoken {
 		if exit := c.peer.exit(e.Kind == contract.KindUnavailable); exit != nil {

@@ -40,10 +40,7 @@ func diagnosticsToProto(list []plugin.Diagnostic) []*pluginv1.Diagnostic {
 func diagnosticsFromProto(list []*pluginv1.Diagnostic) []plugin.Diagnostic {
 	var out []plugin.Diagnostic
 	for _, d := range list {
-		severity := plugin.Severity(d.GetSeverity())
-		if severity < 0 || severity > plugin.SeverityInfo {
-			severity = plugin.SeverityUnspecified
-		}
+		severity := Known(plugin.Severity(d.GetSeverity()), plugin.SeverityInfo)
 		out = append(out, plugin.Diagnostic{Severity: severity, Path: d.GetPath(), Message: d.GetMessage(), Hint: d.GetHint()})
 	}
 	return bounded(out)
@@ -74,6 +71,15 @@ func reportToProto(r plugin.Report) *pluginv1.CheckResponse {
 
 func reportFromProto(r *pluginv1.CheckResponse) plugin.Report {
 	return plugin.Report{Diagnostics: diagnosticsFromProto(r.GetDiagnostics()), Facts: r.GetFacts()}
+}
+
+// Known is value if it is one of the numbers from 0 to last, else 0: a number
+// from a newer peer reads as unspecified.
+func Known[T ~int | ~int32](value, last T) T {
+	if value < 0 || value > last {
+		return 0
+	}
+	return value
 }
 
 // text is s as a protocol string can hold it.
