@@ -1,0 +1,3 @@
+module example.com/pkgreport
+
+go 1.26
