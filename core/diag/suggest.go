@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,7 +15,7 @@ const maxWord = 64
 // Suggest finds the candidate that word was most likely meant to be. It allows
 // one edit in a word of up to four characters, two in one of up to eight and
 // three in a longer one; case, and the difference between "-", "_" and none,
-// cost nothing. Of several that are equally near the first one in candidates
+// cost nothing, and the same characters in another order count as one edit. Of several that are equally near the first one in candidates
 // wins. It reports false when nothing is near enough.
 func Suggest(word string, candidates []string) (string, bool) {
 	n := utf8.RuneCountInString(word)
@@ -35,6 +36,9 @@ func Suggest(word string, candidates []string) (string, bool) {
 			continue
 		}
 		distance := levenshtein.Distance(folded, fold(c), nil)
+		if distance > 1 && sorted(folded) == sorted(fold(c)) {
+			distance = 1
+		}
 		// A suggestion that shares no character with the word helps nobody.
 		if distance > limit || distance >= n {
 			continue
@@ -45,6 +49,12 @@ func Suggest(word string, candidates []string) (string, bool) {
 		}
 	}
 	return best, found
+}
+
+func sorted(word string) string {
+	r := []rune(word)
+	slices.Sort(r)
+	return string(r)
 }
 
 func fold(word string) string {

@@ -9,6 +9,9 @@ import (
 	"github.com/crucible-engine/crucible/core/diag"
 )
 
+// maxFaults bounds the diagnostics of one file. Nobody reads as many.
+const maxFaults = 2 * maxKeys
+
 // document is a manifest's text, its tree, and the faults found so far.
 type document struct {
 	// file is what diagnostics call the file.
@@ -53,6 +56,9 @@ func (d *document) fault(offset int, path, hint, format string, args ...any) {
 }
 
 func (d *document) report(s diag.Severity, offset int, path, hint, format string, args ...any) {
+	if len(d.list) >= maxFaults {
+		return
+	}
 	line, col := d.position(offset)
 	d.list = append(d.list, diag.Diagnostic{
 		Severity: s, File: d.file, Line: line, Col: col, Path: path,

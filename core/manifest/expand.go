@@ -57,7 +57,11 @@ func cleanPattern(pattern string) (string, *expandError) {
 	case slices.Contains(strings.Split(pattern, "/"), ".."):
 		return "", &expandError{`holds "..", but a string has to stay under the manifest directory`, injectTable}
 	}
-	return path.Clean(pattern), nil
+	clean := path.Clean(pattern)
+	if problem := destinationProblem(clean); problem != "" {
+		return "", &expandError{problem, ""}
+	}
+	return clean, nil
 }
 
 // step is one component of a pattern.

@@ -75,7 +75,12 @@ func locate(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("locate %s: %w", path, err)
 	}
-	real, err := filepath.EvalSymlinks(abs)
+	// Stat says better what is wrong with a path than EvalSymlinks does.
+	_, err = os.Stat(abs)
+	var real string
+	if err == nil {
+		real, err = filepath.EvalSymlinks(abs)
+	}
 	if err != nil {
 		return "", fileFault(path, err)
 	}

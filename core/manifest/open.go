@@ -17,13 +17,20 @@ const MaxFile = 1 << 20
 // Errors of files that the manifest names. They are without the name, which
 // the diagnostic or the caller gives.
 var (
-	errNoFile    = errors.New("no such file")
+	errNoFile    = noFile{}
 	errDirectory = errors.New("is a directory, not a file")
 	errSpecial   = errors.New("is not a regular file")
 )
 
-// OpenRegular opens a regular file for reading. It never waits, and never opens a FIFO or
-// a device, whose opening alone may do something.
+// noFile says that a file is not there, and matches fs.ErrNotExist.
+type noFile struct{}
+
+func (noFile) Error() string   { return "no such file" }
+func (noFile) Is(e error) bool { return e == fs.ErrNotExist }
+
+// OpenRegular opens a regular file for reading. It never waits, and never opens
+// a FIFO or a device, whose opening alone may do something. Its errors are
+// without the name of the file.
 func OpenRegular(path string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err == nil {

@@ -48,7 +48,7 @@ func resolve(path string) (string, error) {
 			done = next
 		default:
 			if links++; links > maxLinks {
-				return "", fmt.Errorf("%s: more than %d symbolic links", path, maxLinks)
+				return "", fmt.Errorf("more than %d symbolic links", maxLinks)
 			}
 			target, err := os.Readlink(next)
 			if err != nil {

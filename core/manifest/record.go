@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -67,9 +66,6 @@ func NewRecord(m *Manifest, baseSHA, baseToken string, created time.Time) Record
 func ReadRecord(dir string) (Record, error) {
 	path := filepath.Join(dir, RecordName)
 	data, err := readRegular(path, maxRecord)
-	if errors.Is(err, errNoFile) {
-		return Record{}, fmt.Errorf("read %s: %w", path, fs.ErrNotExist)
-	}
 	if err != nil {
 		return Record{}, fmt.Errorf("read %s: %w", path, err)
 	}

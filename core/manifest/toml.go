@@ -38,7 +38,7 @@ func (d *document) decode() bool {
 		d.fault(0, "", "", "%s", strings.TrimPrefix(err.Error(), "toml: "))
 		return false
 	}
-	d.fault(d.offset(syntax.Position()), keyPath(syntax.Key()...), "", "%s", strings.TrimPrefix(syntax.Error(), "toml: "))
+	d.fault(d.offset(syntax.Position()), "", "", "%s", strings.TrimPrefix(syntax.Error(), "toml: "))
 	return false
 }
 

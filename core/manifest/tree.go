@@ -1,6 +1,10 @@
 package manifest
 
-import "github.com/pelletier/go-toml/v2/unstable"
+import (
+	"bytes"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
 
 // kind is the type of a value.
 type kind int
@@ -73,7 +77,7 @@ func (d *document) build() *node {
 		case unstable.ArrayTable:
 			current = root.element(e.Key())
 		case unstable.KeyValue:
-			current.assign(e)
+			current.assign(d.text, e)
 		}
 	}
 	return root
@@ -123,20 +127,27 @@ func (n *node) add(part *unstable.Node, value *node) *node {
 	return value
 }
 
-func (n *node) assign(e *unstable.Node) {
+func (n *node) assign(text []byte, e *unstable.Node) {
 	for key := e.Key(); key.Next(); {
 		part := key.Node()
 		if !key.IsLast() {
 			n = n.child(part, kindTable)
 			continue
 		}
-		n.add(part, convert(e.Value(), int(part.Raw.Offset)))
+		n.add(part, convert(text, e.Value(), afterKey(text, part)))
 	}
 }
 
-// convert copies a value out of the parser, whose memory is used again. The
-// parser keeps no position of arrays and inline tables: they get the key's.
-func convert(v *unstable.Node, at int) *node {
+// afterKey is the offset of the value behind a key. The parser keeps no
+// position of arrays and inline tables.
+func afterKey(text []byte, key *unstable.Node) int {
+	at := int(key.Raw.Offset + key.Raw.Length)
+	return at + len(text[at:]) - len(bytes.TrimLeft(text[at:], " \t="))
+}
+
+// convert copies a value out of the parser, whose memory is used again. An
+// array in an array gets the position of the outer one.
+func convert(text []byte, v *unstable.Node, at int) *node {
 	n := &node{at: at, text: string(v.Data)}
 	if v.Raw.Length > 0 {
 		n.at = int(v.Raw.Offset)
@@ -151,12 +162,12 @@ func convert(v *unstable.Node, at int) *node {
 	case unstable.Array:
 		n.kind = kindArray
 		for it := v.Children(); it.Next(); {
-			n.items = append(n.items, convert(it.Node(), at))
+			n.items = append(n.items, convert(text, it.Node(), at))
 		}
 	case unstable.InlineTable:
 		n.kind = kindTable
 		for it := v.Children(); it.Next(); {
-			n.assign(it.Node())
+			n.assign(text, it.Node())
 		}
 		if len(n.keys) > 0 {
 			n.at = n.keys[0].at

@@ -40,6 +40,17 @@ type walk struct {
 
 func limitText(n int) string { return strconv.Itoa(n) }
 
+// crosses reports whether a "**" is in the set: then a link that is not followed
+// may be a surprise.
+func (w *walk) crosses(set uint64) bool {
+	for i, s := range w.steps {
+		if set&(1<<i) != 0 && s.any {
+			return true
+		}
+	}
+	return false
+}
+
 func (w *walk) start() uint64 { return w.close(1) }
 
 // close adds the steps that follow a "**", which also matches no directory.
@@ -127,15 +138,18 @@ func (w *walk) link(name, full string, next uint64, wanted, named bool, depth in
 	case !info.IsDir() || next == 0:
 		return nil
 	}
+	if !named && !w.crosses(next) {
+		return nil
+	}
+	if !named {
+		w.v.warn("name it as a string of its own to inject what is in it",
+			"%s is a symbolic link to a directory; it is not followed", diag.Quote(name, shown))
+		return nil
+	}
 	if outside, err := w.leadsOut(name); err != nil || outside {
 		return &expandError{"leads out of the manifest directory at " + diag.Quote(name, shown), injectTable}
 	}
-	if named {
-		return w.visit(name, next, depth+1)
-	}
-	w.v.warn("name it as a string of its own to inject what is in it",
-		"%s is a symbolic link to a directory; it is not followed", diag.Quote(name, shown))
-	return nil
+	return w.visit(name, next, depth+1)
 }
 
 // list reads a directory in sorted order, within the bound on all of them.
