@@ -14,30 +14,27 @@ import (
 func CostOf(e AgentEvent) (usd float64, ok bool) {
 	switch e := e.(type) {
 	case OtelSummary:
-		return e.CostUSD, e.CostUSD > 0 && isCost(e.CostUSD)
+		return cost(e.CostUSD, e.CostUSD > 0)
 	case Result:
-		return e.CostUSD, e.CostUSD > 0 && isCost(e.CostUSD)
+		return cost(e.CostUSD, e.CostUSD > 0)
 	case Tokens:
-		if e.CostUSD == nil {
-			return 0, false
+		if e.CostUSD != nil {
+			return cost(*e.CostUSD, true)
 		}
-		return *e.CostUSD, isCost(*e.CostUSD)
 	case Log:
-		return logCost(e)
-	default:
-		return 0, false
+		amount, found := strings.CutPrefix(e.Value, "$")
+		if e.Level == "detail" && e.Label == "Cost" && found {
+			usd, err := strconv.ParseFloat(amount, 64)
+			return cost(usd, err == nil)
+		}
 	}
+	return 0, false
 }
 
-func logCost(e Log) (float64, bool) {
-	amount, found := strings.CutPrefix(e.Value, "$")
-	if e.Level != "detail" || e.Label != "Cost" || !found {
+// cost refuses what is no amount of money.
+func cost(usd float64, stated bool) (float64, bool) {
+	if !stated || !(usd >= 0) || math.IsInf(usd, 0) {
 		return 0, false
 	}
-	usd, err := strconv.ParseFloat(amount, 64)
-	return usd, err == nil && isCost(usd)
-}
-
-func isCost(usd float64) bool {
-	return usd >= 0 && !math.IsInf(usd, 0)
+	return usd, true
 }

@@ -12,9 +12,12 @@ const (
 	MaxDiff = 200_000
 	// MaxNote is the length of a row's note, in characters.
 	MaxNote = 120
-	// maxText and maxLabel bound the texts of an agent's events, in bytes.
-	maxText  = 1 << 20
-	maxLabel = 1 << 10
+	// maxText and maxLabel bound the texts of an agent's events, maxFree its
+	// free-form JSON, all in bytes; maxAgentItems bounds its lists.
+	maxText       = 1 << 20
+	maxLabel      = 1 << 10
+	maxFree       = 16 << 10
+	maxAgentItems = 100
 	// maxToolIO bounds what is recorded of a tool's input and of its result.
 	maxToolIO = 2048
 )

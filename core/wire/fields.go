@@ -96,12 +96,12 @@ func (f *fields) token(name string, s *string, r rule) {
 }
 
 // label is a short text.
-func (f *fields) label(name string, s *string, r rule) { f.bounded1(name, s, r, maxLabel) }
+func (f *fields) label(name string, s *string, r rule) { f.anyString(name, s, r, maxLabel) }
 
 // text is what a person, an agent or a command wrote.
-func (f *fields) text(name string, s *string, r rule) { f.bounded1(name, s, r, maxText) }
+func (f *fields) text(name string, s *string, r rule) { f.anyString(name, s, r, maxText) }
 
-func (f *fields) bounded1(name string, s *string, r rule, limit int) {
+func (f *fields) anyString(name string, s *string, r rule, limit int) {
 	switch f.mode {
 	case writing:
 		if *s == "" && r == optional {
@@ -123,7 +123,7 @@ func (f *fields) textOrNull(name string, s *string) {
 		f.buf = append(f.buf, "null"...)
 		return
 	}
-	f.bounded1(name, s, defaulted, maxText)
+	f.anyString(name, s, defaulted, maxText)
 }
 
 func (f *fields) readString(name string, s *string, r rule, limit int) {
@@ -315,7 +315,12 @@ func (f *fields) free(name string, v *json.RawMessage, r rule) {
 			f.fail(name, err.Error())
 		}
 	case reading:
-		if raw := f.value(name, r); raw != nil {
+		raw := f.value(name, r)
+		if f.bounded && len(raw) > maxFree {
+			f.fail(name, fmt.Sprintf("is over %d bytes", maxFree))
+			return
+		}
+		if raw != nil {
 			*v = slices.Clone(raw)
 		}
 	case mapping:
@@ -388,6 +393,9 @@ func list[T any](f *fields, name string, items *[]T, r rule, visit func(*T, *fie
 			return
 		}
 		spans, err := splitArray(raw)
+		if err == nil && f.bounded && len(spans) > maxAgentItems {
+			err = fmt.Errorf("has over %d items", maxAgentItems)
+		}
 		if err != nil {
 			f.fail(name, err.Error())
 			return
