@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/crucible-engine/crucible/core/diag"
 	"github.com/crucible-engine/crucible/core/identity"
 	"github.com/crucible-engine/crucible/core/inject"
 	"github.com/crucible-engine/crucible/core/manifest"
@@ -167,6 +168,7 @@ func (p *Pack) Seal(write func(name string, data []byte) error) error {
 
 func (p *Pack) warn(req Request) {
 	for _, w := range p.Manifest.Warnings {
+		w.Severity = diag.Error // the word is in front already
 		p.Notes = append(p.Notes, "WARNING: "+w.String())
 	}
 	if _, inside := relative(p.Manifest.Workspace.Dir, req.StateDir); inside {
