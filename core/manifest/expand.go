@@ -28,7 +28,7 @@ func (p *pack) expand(v value, pattern string) ([]match, *expandError) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{dir: p.m.Dir, real: p.m.Dir, skip: []string{p.m.Workspace.Dir, filepath.Join(p.m.Dir, "state")}, v: v}
+	w := &walk{dir: p.m.Dir, real: p.m.Dir, skip: []string{p.m.Workspace.Dir, filepath.Join(p.m.Dir, "state")}, v: v, visited: &p.visited}
 	if strings.ContainsAny(clean, "*?[") {
 		if w.steps, err = compile(clean); err != nil {
 			return nil, err

@@ -12,6 +12,8 @@ type pack struct {
 	m   *Manifest
 	// frozen is nil when the working tree is trusted.
 	frozen *Record
+	// visited counts the names that the expansion of inject strings looked at.
+	visited int
 }
 
 // root reads the top level. The order of the file does not matter: checks that

@@ -17,7 +17,8 @@ const (
 	MaxText = 1 << 20
 	// maxDepth bounds nested arrays and inline tables, and the parts of a dotted key.
 	maxDepth = 32
-	// maxKeys bounds the parts of all keys together, those of table headers included.
+	// maxKeys bounds the parts of all keys, those of table headers included, and
+	// the elements of all arrays together.
 	maxKeys = 10_000
 )
 
@@ -80,7 +81,7 @@ func (d *document) checkBounds() bool {
 		b.visit(e, 0)
 		switch {
 		case b.keys > maxKeys:
-			d.fault(b.at, "", "", "the manifest has more than %d keys", maxKeys)
+			d.fault(b.at, "", "", "the manifest has more than %d keys and elements of arrays", maxKeys)
 			return false
 		case b.deep:
 			d.fault(b.at, "", "", "values or keys are nested more than %d levels deep", maxDepth)
@@ -114,6 +115,9 @@ func (b *bounds) visit(n *unstable.Node, depth int) {
 		return
 	}
 	for it := n.Children(); it.Next() && !b.deep && b.keys <= maxKeys; {
+		if n.Kind == unstable.Array {
+			b.keys++
+		}
 		b.visit(it.Node(), depth+1)
 	}
 }

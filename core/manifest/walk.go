@@ -14,9 +14,9 @@ import (
 	"github.com/crucible-engine/crucible/core/diag"
 )
 
-// Bounds of one expansion.
+// Bounds of expansion.
 const (
-	// maxVisited bounds the names that are looked at.
+	// maxVisited bounds the names that all strings of a manifest look at.
 	maxVisited = 1_000_000
 	// maxWalkDepth bounds the directories below each other.
 	maxWalkDepth = 128
@@ -31,9 +31,10 @@ type walk struct {
 	// skip holds directories that wildcards do not enter.
 	skip []string
 	// hidden: "**" matches names that start with a dot.
-	hidden  bool
-	visited int
-	found   []match
+	hidden bool
+	found  []match
+	// visited counts the names that all strings of a manifest looked at.
+	visited *int
 	// v is where warnings are reported.
 	v value
 }
@@ -162,12 +163,12 @@ func (w *walk) list(dir string) ([]fs.DirEntry, *expandError) {
 		return nil, failed(err)
 	}
 	defer f.Close()
-	entries, err := f.ReadDir(maxVisited - w.visited + 1)
+	entries, err := f.ReadDir(maxVisited - *w.visited + 1)
 	if err != nil && err != io.EOF {
 		return nil, failed(err)
 	}
-	if w.visited += len(entries); w.visited > maxVisited {
-		return nil, &expandError{problem: "reaches more than " + limitText(maxVisited) + " files"}
+	if *w.visited += len(entries); *w.visited > maxVisited {
+		return nil, &expandError{problem: "and the strings before it look at more than " + limitText(maxVisited) + " files"}
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, nil
