@@ -1,0 +1,163 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/crucible-engine/crucible/sdk/proc"
+)
+
+const (
+	maxBinary     = 1 << 30 // bytes of a plugin's binary
+	maxScript     = 4 << 20 // bytes of a plugin that is a script
+	maxShebang    = 255     // bytes of a script's first line
+	hashBuffer    = 256 << 10
+	scriptPattern = "#!"
+)
+
+// image is the binary of a plugin, opened once. The bytes that are hashed are
+// the bytes that are executed, whatever the path names by then: a program is
+// executed through the descriptor, a script from a private copy.
+type image struct {
+	candidate
+	// resolved is the path without links.
+	resolved string
+
+	file   *os.File
+	info   fs.FileInfo // of the moment before the hash
+	script []byte      // the whole text of a script, nil for a program
+
+	hashed chan struct{} // closed by the goroutine that hashes
+	sha256 string
+	err    error
+}
+
+// openImage opens a binary that keeps the rules and begins to hash it. The caller
+// must Close it.
+func (f *finder) openImage(c candidate) (*image, error) {
+	file, resolved, err := f.open(c)
+	if err != nil {
+		return nil, err
+	}
+	im := &image{candidate: c, resolved: resolved, file: file, hashed: make(chan struct{})}
+	if err := im.inspect(); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("open plugin %s: %s: %w", c.ref, resolved, err)
+	}
+	go func() {
+		defer close(im.hashed)
+		im.sha256, im.err = im.hash()
+	}()
+	return im, nil
+}
+
+// Close lets go of the file and waits for the hash to be done or given up.
+func (im *image) Close() error {
+	err := im.file.Close()
+	<-im.hashed
+	return err
+}
+
+func (im *image) inspect() (err error) {
+	if im.info, err = im.file.Stat(); err != nil {
+		return err
+	}
+	if im.info.Size() > maxBinary {
+		return fmt.Errorf("the file has %d bytes, at most %d are allowed", im.info.Size(), maxBinary)
+	}
+	start := make([]byte, len(scriptPattern))
+	if _, err := im.file.ReadAt(start, 0); err != nil {
+		return fmt.Errorf("read the file: %w", err)
+	}
+	if string(start) != scriptPattern {
+		return nil
+	}
+	if im.info.Size() > maxScript {
+		return fmt.Errorf("the script has %d bytes, at most %d are allowed", im.info.Size(), maxScript)
+	}
+	im.script, err = io.ReadAll(io.NewSectionReader(im.file, 0, maxScript))
+	return err
+}
+
+func (im *image) hash() (string, error) {
+	sum := sha256.New()
+	if im.script != nil {
+		sum.Write(im.script)
+	} else {
+		// The wrapper hides ReadFrom and WriteTo, so that the buffer is used.
+		from := struct{ io.Reader }{io.NewSectionReader(im.file, 0, maxBinary)}
+		if _, err := io.CopyBuffer(sum, from, make([]byte, hashBuffer)); err != nil {
+			return "", fmt.Errorf("hash plugin %s: %w", im.ref, err)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// digest waits for the hash, in hexadecimal. It fails when the file was written
+// to meanwhile.
+func (im *image) digest(ctx context.Context) (string, error) {
+	select {
+	case <-im.hashed:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	if im.err != nil {
+		return "", im.err
+	}
+	return im.sha256, im.unchanged()
+}
+
+// unchanged reports whether the file is as it was when it was opened. Once it
+// runs, the system keeps everybody from writing to it.
+func (im *image) unchanged() error {
+	now, err := im.file.Stat()
+	if err != nil {
+		return fmt.Errorf("open plugin %s: %w", im.ref, err)
+	}
+	if now.Size() != im.info.Size() || !now.ModTime().Equal(im.info.ModTime()) {
+		return fmt.Errorf("plugin %s: %s was changed while it was being started", im.ref, im.resolved)
+	}
+	return nil
+}
+
+// command is what to execute. dir is a private directory for the copy of a
+// script. The image must stay open until the process has been started.
+func (im *image) command(dir string) (proc.Command, error) {
+	if im.script == nil {
+		return proc.Command{Path: fmt.Sprintf("/proc/self/fd/%d", im.file.Fd()), Args: []string{im.path}}, nil
+	}
+	interpreter, err := parseShebang(im.script)
+	if err != nil {
+		return proc.Command{}, fmt.Errorf("%s: %w", im.resolved, err)
+	}
+	// A script is read by its interpreter long after the check.
+	path := filepath.Join(dir, im.ref.Binary())
+	if err := os.WriteFile(path, im.script, 0o600); err != nil {
+		return proc.Command{}, fmt.Errorf("copy the script: %w", err)
+	}
+	return proc.Command{Path: interpreter[0], Args: append(interpreter, path)}, nil
+}
+
+// parseShebang reads the first line of a script as Linux does: an absolute path
+// and at most one argument. Executing the interpreter ourselves works where the
+// private directory is mounted noexec.
+func parseShebang(script []byte) ([]string, error) {
+	line, _, _ := bytes.Cut(script[:min(len(script), maxShebang)], []byte("\n"))
+	path, argument, _ := strings.Cut(strings.TrimSpace(string(line[len(scriptPattern):])), " ")
+	if !filepath.IsAbs(path) {
+		return nil, errors.New("the first line names no interpreter by its absolute path")
+	}
+	if argument = strings.TrimSpace(argument); argument != "" {
+		return []string{path, argument}, nil
+	}
+	return []string{path}, nil
+}
