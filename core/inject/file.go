@@ -64,6 +64,9 @@ func (f *file) content(ctx context.Context) (io.ReadCloser, error) {
 		return memory{bytes.NewReader(f.kept)}, nil
 	}
 	r, _, _, err := f.source.open(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err() // The source is not to blame.
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSourceChanged, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -144,7 +145,7 @@ func (w *walk) file(name string) *expandError {
 	}
 	f.Close() // It was only opened to see that it can be.
 	if len(w.found) == MaxInjects {
-		return &expandError{problem: "matches more than " + limitText(MaxInjects) + " files"}
+		return &expandError{problem: "matches more than " + strconv.Itoa(MaxInjects) + " files"}
 	}
 	w.found = append(w.found, match{name, info})
 	return nil

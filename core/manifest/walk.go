@@ -39,8 +39,6 @@ type walk struct {
 	v value
 }
 
-func limitText(n int) string { return strconv.Itoa(n) }
-
 // crosses reports whether a "**" is in the set: then a link that is not followed
 // may be a surprise.
 func (w *walk) crosses(set uint64) bool {
@@ -87,7 +85,7 @@ func (w *walk) advance(set uint64, name string) (next uint64, wanted, named bool
 
 func (w *walk) visit(dir string, set uint64, depth int) *expandError {
 	if depth > maxWalkDepth {
-		return &expandError{problem: "reaches directories nested more than " + limitText(maxWalkDepth) + " deep"}
+		return &expandError{problem: "reaches directories nested more than " + strconv.Itoa(maxWalkDepth) + " deep"}
 	}
 	entries, err := w.list(dir)
 	if err != nil {
@@ -168,7 +166,7 @@ func (w *walk) list(dir string) ([]fs.DirEntry, *expandError) {
 		return nil, failed(err)
 	}
 	if *w.visited += len(entries); *w.visited > maxVisited {
-		return nil, &expandError{problem: "and the strings before it look at more than " + limitText(maxVisited) + " files"}
+		return nil, &expandError{problem: "and the strings before it look at more than " + strconv.Itoa(maxVisited) + " files"}
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, nil
