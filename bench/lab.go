@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/crucible-engine/crucible/sdk/proc"
+)
+
+// lab is where the benchmarks work: the binaries, and a directory that goes away.
+type lab struct {
+	bin    string
+	dir    string
+	rounds int
+	files  int
+	env    []string
+}
+
+func newLab(ctx context.Context, o options) (*lab, error) {
+	bin, err := filepath.Abs(o.bin)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(bin, "crucible")); err != nil {
+		return nil, fmt.Errorf("%w (make build makes it)", err)
+	}
+	dir, err := os.MkdirTemp("", "crucible-bench-")
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{bin: bin, dir: dir, rounds: o.rounds, files: o.files}
+	// Both sides see the same git, whatever the settings of the user are.
+	l.env = append(os.Environ(), "CRUCIBLE_PLUGIN_PATH="+bin, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
+		"GIT_AUTHOR_NAME=bench", "GIT_AUTHOR_EMAIL=bench@localhost", "GIT_COMMITTER_NAME=bench", "GIT_COMMITTER_EMAIL=bench@localhost")
+	if err := l.sh(ctx, ".", "go build -o "+dir+"/ ./bench/internal/barehost ./bench/internal/bareplugin"); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *lab) close() { os.RemoveAll(l.dir) }
+
+// machine says what the numbers were taken on.
+func (l *lab) machine() string {
+	return fmt.Sprintf("%s/%s, %d processors, %s, %d rounds", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), l.rounds)
+}
+
+// run runs a program to its end and wants it to succeed, or to exit with one of
+// the codes that are allowed.
+func (l *lab) run(ctx context.Context, dir string, args []string, allowed ...int) error {
+	output := proc.NewCapture(0, 4<<10)
+	exit, err := proc.Run(ctx, proc.Command{
+		Path: args[0], Args: args, Dir: dir, Env: l.env, StdoutTo: output, StderrTo: output,
+	})
+	if err != nil {
+		return err
+	}
+	for _, code := range append(allowed, 0) {
+		if exit == (proc.Exit{Code: code}) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%q in %s: %v: %s", args, dir, exit, output)
+}
+
+func (l *lab) sh(ctx context.Context, dir, script string) error {
+	return l.run(ctx, dir, []string{"/bin/sh", "-ec", script})
+}
+
+// timed is how long do takes, in milliseconds.
+func timed(do func() error) (float64, error) {
+	begin := time.Now()
+	err := do()
+	return milliseconds(time.Since(begin)), err
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// compare measures both sides in turns, so that what else the machine does
+// meets both alike, and lets each be first as often.
+func (l *lab) compare(ours, bare func(round int) (float64, error)) (a, b []float64, err error) {
+	sides := []struct {
+		measure func(int) (float64, error)
+		samples *[]float64
+	}{{ours, &a}, {bare, &b}}
+	for round := range l.rounds {
+		for i := range sides {
+			side := sides[(i+round)%2]
+			sample, err := side.measure(round)
+			if err != nil {
+				return nil, nil, err
+			}
+			*side.samples = append(*side.samples, sample)
+		}
+	}
+	return a, b, nil
+}
