@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/crucible-engine/crucible/core/wire"
 )
 
 // clean makes a text harmless on a terminal: white space becomes a blank, every
@@ -48,7 +50,7 @@ func oneLine(s string, limit int) string {
 	const spare = 4 << 10
 	cut := false
 	if most := limit*utf8.UTFMax + spare; len(s) > most {
-		s, cut = s[:most], true
+		s, cut = wire.Cut(s, most), true
 	}
 	s = strings.Join(strings.Fields(clean(s)), " ")
 	n := 0

@@ -17,19 +17,22 @@ import (
 const (
 	// redraw is the shortest time between two writes to the terminal.
 	redraw = 100 * time.Millisecond
+	// measuring stands for all that the engine does with a candidate.
+	measuring = "measuring"
 	// maxPending is how many lines wait for a terminal that does not take them.
 	maxPending = 1000
 )
 
 // live shows one line that is redrawn in place: phase, time in it, best score,
 // money, and what the agent said last. Finished lines scroll above it. All
-// writing is done by one goroutine, so that a terminal that is stopped (Ctrl-S)
-// never stops the run; only Close waits for it.
+// writing is done by one goroutine, which the first event starts, so that a
+// terminal that is stopped (Ctrl-S) never stops the run; only Close waits for it.
 type live struct {
 	out     io.Writer // results
 	tty     io.Writer
 	columns func() int
 	colour  bool
+	started bool
 	stop    chan struct{} // closed by Close
 	done    chan struct{} // closed by the goroutine
 
@@ -40,29 +43,26 @@ type live struct {
 	activity string
 	pending  []line
 	dropped  int
-	dirty    bool
 
 	drawn  bool  // the goroutine's own: the live line is on the screen
 	failed error // the goroutine's own until done is closed
 }
 
-// newLive starts the display when Stderr is a terminal that can redraw.
+// newLive makes the display when Stderr is a terminal that can redraw.
 func newLive(o Options) (*live, bool) {
 	f, ok := terminal(o.Stderr, o.Getenv)
 	if !ok {
 		return nil, false
 	}
-	return startLive(o, func() int { return columns(f, o.Getenv) }), true
+	return makeLive(o, func() int { return columns(f, o.Getenv) }), true
 }
 
-func startLive(o Options, columns func() int) *live {
-	l := &live{
+func makeLive(o Options, columns func() int) *live {
+	return &live{
 		out: o.Stdout, tty: o.Stderr, columns: columns, colour: o.Getenv("NO_COLOR") == "",
 		stop: make(chan struct{}), done: make(chan struct{}),
-		phase: wire.PhaseStarting, since: time.Now(), dirty: true,
+		phase: wire.PhaseStarting, since: time.Now(),
 	}
-	go l.run()
-	return l
 }
 
 func columns(f *os.File, getenv func(string) string) int {
@@ -79,16 +79,24 @@ func columns(f *os.File, getenv func(string) string) int {
 func (l *live) Event(e wire.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.dirty = true
+	if !l.started {
+		l.started = true
+		go l.run()
+	}
 	lines := l.p.add(e)
 	switch e := e.(type) {
 	case wire.Phase:
 		// The live line says it; a line of its own would say it twice.
 		l.phase, l.since, l.activity = l.p.phase(e), time.Now(), ""
+		if e.Phase == wire.PhaseBaseline {
+			l.activity = measuring
+		}
 		return
 	case wire.AgentStart:
 		l.activity = "agent at work"
-	case wire.AgentDone, wire.Row:
+	case wire.AgentDone:
+		l.activity = measuring
+	case wire.Row, wire.Shutdown:
 		l.activity = ""
 	case wire.Agent:
 		if text := said(e.Event); text != "" {
@@ -119,8 +127,10 @@ func said(e wire.AgentEvent) string {
 
 // Close removes the live line and shows the result.
 func (l *live) Close() error {
-	close(l.stop)
-	<-l.done
+	if l.started {
+		close(l.stop)
+		<-l.done
+	}
 	_, err := io.WriteString(l.out, l.p.result())
 	return errors.Join(l.failed, err)
 }

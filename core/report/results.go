@@ -122,7 +122,8 @@ func detail(r wire.RowData) string {
 	return strings.Join(parts, "; ")
 }
 
-// code is a code span; inside it only the table's own mark is escaped. The fence
+// code is a code span for JSON. A pipe would end the table cell even there, and
+// can only stand in a string, where JSON has another way to write it. The fence
 // is longer than any run of backticks in the text.
 func code(s string) string {
 	longest, run := 0, 0
@@ -139,15 +140,13 @@ func code(s string) string {
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
 		pad = " "
 	}
-	return fence + pad + strings.ReplaceAll(s, "|", `\|`) + pad + fence
+	return fence + pad + strings.ReplaceAll(s, "|", `\u007c`) + pad + fence
 }
+
+// escaper takes away what could end a cell, open markup or load an image.
+var escaper = strings.NewReplacer(
+	`\`, `\\`, "|", `\|`, "`", "\\`", "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
+)
 
 // escape makes a clean text plain in a table cell.
-func escape(s string) string { return escaper().Replace(s) }
-
-func escaper() *strings.Replacer {
-	return strings.NewReplacer(
-		`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "~", `\~`,
-		"[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
-	)
-}
+func escape(s string) string { return escaper.Replace(s) }

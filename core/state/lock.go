@@ -48,7 +48,7 @@ func takeLock(root *os.Root, dir string) (*flock.Flock, error) {
 		flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(fileMode))
 	got, err := l.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("lock file %s: %w", lockFile, cause(err))
+		return nil, fmt.Errorf("take %s: %w", lockFile, cause(err))
 	}
 	if !got {
 		h := readHolder(root)
@@ -59,7 +59,7 @@ func takeLock(root *os.Root, dir string) (*flock.Flock, error) {
 		err = writeLock(root, l, append(text, '\n'))
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("lock file %s: %w", lockFile, cause(err)), l.Unlock())
+		return nil, errors.Join(fmt.Errorf("take %s: %w", lockFile, cause(err)), l.Unlock())
 	}
 	return l, nil
 }
