@@ -3,7 +3,7 @@ export GOFLAGS := -trimpath -tags=remote
 export CRUCIBLE_PLUGIN_PATH ?= $(CURDIR)/bin
 PREFIX ?= /usr/local
 FUZZTIME ?= 20s
-FUZZ := core/manifest:FuzzParse core/manifest:FuzzInject core/wire:FuzzDecode core/judge:FuzzParseReading
+FUZZ := core/manifest:FuzzParse core/manifest:FuzzExpand core/wire:FuzzDecode core/judge:FuzzParseReading
 PLUGINS := transport-command world-git
 
 .PHONY: build test race fuzz lint proto generate update check bench torture demo install clean need
@@ -26,12 +26,12 @@ torture: need
 	CRUCIBLE_TORTURE=1 go test -count=1 -timeout 60m ./...
 
 fuzz: need
-	$(foreach f,$(FUZZ),go test -run='^$$' -fuzz='^$(lastword $(subst :, ,$(f)))$$' -fuzztime=$(FUZZTIME) ./$(firstword $(subst :, ,$(f))) &&) true
+	$(foreach f,$(FUZZ),go test -run='^$$' -fuzz='^$(lastword $(subst :, ,$(f)))$$' -fuzztime=$(FUZZTIME) -fuzzminimizetime=1x ./$(firstword $(subst :, ,$(f))) &&) true
 
 lint: need
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	go vet ./...
-	go tool -modfile=tools/go.mod staticcheck ./...
+	go tool -modfile=tools/tools.mod staticcheck ./...
 
 proto:
 	go run ./tools/protogen

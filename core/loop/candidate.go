@@ -32,7 +32,7 @@ func (r *run) judge(ctx context.Context) (phase, error) {
 	// Nothing is measured while something of the agent's could stand where a
 	// frozen file belongs.
 	if err := r.deps.Injects.ApplyFrozen(ctx, r.cfg.Workspace); err != nil {
-		if errors.Is(err, inject.ErrSourceChanged) {
+		if ctx.Err() != nil || errors.Is(err, inject.ErrSourceChanged) {
 			return done, fmt.Errorf("put frozen files in place: %w", err)
 		}
 		return r.discarded(ctx, "frozen files could not be put in place: "+err.Error())
