@@ -72,6 +72,8 @@ func Run(ctx context.Context, command Command) (Exit, error) {
 // the same answer.
 func (p *Process) Wait() (Exit, error) {
 	<-p.done
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	return p.exit, errors.Join(p.errs...)
 }
 
@@ -130,10 +132,12 @@ func (p *Process) watch(ctx context.Context) func() {
 }
 
 // fail records what went wrong with the caller's readers and writers. Without
-// its output a child is of no use.
+// them a child is of no use.
 func (p *Process) fail(err error) {
 	p.mu.Lock()
-	p.errs = append(p.errs, err)
+	if !p.reaped { // a reader that was left to itself may come late
+		p.errs = append(p.errs, err)
+	}
 	p.mu.Unlock()
 	p.stop(broken, p.command.Grace)
 }

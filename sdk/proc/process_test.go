@@ -5,8 +5,10 @@ package proc_test
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -223,5 +225,45 @@ func TestLongCallIsNotCutShort(t *testing.T) {
 	}
 	if lines != 2000 {
 		t.Errorf("lines: got %d, want 2000", lines)
+	}
+}
+
+// A program that asks a terminal for a password must fail, not hang.
+func TestChildLeadsASession(t *testing.T) {
+	t.Parallel()
+	var got record
+	c := got.attach(script("cat /proc/self/stat; exec </dev/tty"))
+	p, err := proc.Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exit, err := p.Wait()
+	if err != nil || exit.Success() {
+		t.Errorf("got %v, %v, want a failure: there is no terminal", exit, err)
+	}
+	fields := strings.Fields(texts(got.out)) // id (name) state parent group session
+	pid := strconv.Itoa(p.Pid())
+	if len(fields) < 6 || fields[4] != pid || fields[5] != pid {
+		t.Errorf("group and session: got %q, want %s for both", fields, pid)
+	}
+}
+
+// A reader that fails when nobody waits any more must not disturb what Wait has
+// answered.
+func TestReaderThatComesLate(t *testing.T) {
+	t.Parallel()
+	r, w := io.Pipe()
+	c := script("exit 0")
+	c.Stdin = r
+	p, err := proc.Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exit, err := p.Wait(); err != nil || !exit.Success() {
+		t.Fatalf("got %v, %v", exit, err)
+	}
+	w.CloseWithError(errors.New("late"))
+	if exit, err := p.Wait(); err != nil || !exit.Success() {
+		t.Errorf("afterwards: got %v, %v", exit, err)
 	}
 }
