@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+)
+
+// The scripts ask the program itself what could come next.
+const (
+	bashCompletion = `_crucible() {
+	local cur="${COMP_WORDS[COMP_CWORD]}" words
+	if [[ "$cur" == -* ]]; then
+		words=$("${COMP_WORDS[@]:0:COMP_CWORD}" "$cur" --generate-bash-completion 2>/dev/null)
+	else
+		words=$("${COMP_WORDS[@]:0:COMP_CWORD}" --generate-bash-completion 2>/dev/null)
+	fi
+	COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o bashdefault -o default -F _crucible crucible
+`
+	zshCompletion = `#compdef crucible
+_crucible() {
+	local -a words_found
+	local cur="${words[-1]}"
+	if [[ "$cur" == -* ]]; then
+		words_found=("${(@f)$(${words[1,-2]} ${cur} --generate-bash-completion 2>/dev/null)}")
+	else
+		words_found=("${(@f)$(${words[1,-2]} --generate-bash-completion 2>/dev/null)}")
+	fi
+	if [[ -n "${words_found[1]}" ]]; then
+		_describe 'values' words_found
+	else
+		_files
+	fi
+}
+compdef _crucible crucible
+`
+)
+
+func completionCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "completion",
+		Usage:     "print a completion script for a shell",
+		UsageText: "crucible completion bash|zsh|fish",
+		Description: `Examples:
+   source <(crucible completion bash)
+   crucible completion zsh > "${fpath[1]}/_crucible"
+   crucible completion fish > ~/.config/fish/completions/crucible.fish`,
+		Action: func(c *cli.Context) error {
+			script, err := completionScript(c)
+			if err != nil {
+				return err
+			}
+			fmt.Fprint(c.App.Writer, script)
+			return nil
+		},
+	}
+}
+
+func completionScript(c *cli.Context) (string, error) {
+	switch shell := c.Args().First(); shell {
+	case "bash":
+		return bashCompletion, nil
+	case "zsh":
+		return zshCompletion, nil
+	case "fish":
+		return c.App.ToFishCompletion()
+	default:
+		return "", usageError("completion %q: want bash, zsh or fish", shell)
+	}
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/crucible-engine/crucible/core/control"
+	"github.com/crucible-engine/crucible/core/host"
+	"github.com/crucible-engine/crucible/core/identity"
+	"github.com/crucible-engine/crucible/core/journal"
+	"github.com/crucible-engine/crucible/core/judge"
+	"github.com/crucible-engine/crucible/core/loop"
+	"github.com/crucible-engine/crucible/core/manifest"
+	"github.com/crucible-engine/crucible/core/mask"
+	"github.com/crucible-engine/crucible/core/report"
+	"github.com/crucible-engine/crucible/core/setup"
+	"github.com/crucible-engine/crucible/core/state"
+	"github.com/crucible-engine/crucible/core/wire"
+	"github.com/crucible-engine/crucible/sdk/transport"
+	"github.com/urfave/cli/v2"
+)
+
+func runCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "run",
+		Usage:     "run a pack (the default command)",
+		UsageText: "crucible run [--manifest FILE] [--iterations N] [options]",
+		Description: `Examples:
+   crucible                                     run ./crucible.toml, three iterations
+   crucible -m packs/size/crucible.toml -n 20   another pack, twenty iterations
+   crucible --max-cost 5 --max-time 8h -n 1000  overnight, within limits
+   crucible --ui jsonl | jq .kind               events as JSON lines`,
+		Flags:  append(runFlags(), globalFlags()...),
+		Action: runAction,
+	}
+}
+
+// runAction runs a pack and turns what became of it into an exit code.
+func runAction(c *cli.Context) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	if c.Bool("contract-version") {
+		return usageError("--contract-version stands alone")
+	}
+	opts, err := parseRun(c)
+	if err != nil {
+		return err
+	}
+	signals := watchInterrupts(c.App.ErrWriter)
+	defer signals.close()
+	rep, err := runPack(c.Context, opts, signals.stop)
+	if code := signals.code(); code != 0 {
+		return &codedError{code, err}
+	}
+	if err != nil {
+		return &codedError{exitFault, err}
+	}
+	return exitOf(rep)
+}
+
+// exitOf is the exit status of a run that ended in order.
+func exitOf(rep loop.Report) error {
+	switch {
+	case rep.Ending == loop.Escalated:
+		return &codedError{code: exitEscalated}
+	case rep.Improved:
+		return nil
+	default:
+		return &codedError{code: exitNoImprovement}
+	}
+}
+
+// runOptions is the command line of a run, checked as far as that goes without
+// looking at the pack.
+type runOptions struct {
+	limits
+	manifest, stateDir, steer string
+	goal, goalFile            string
+	ui                        string
+	earlyStop                 bool
+	overrides                 agentOverrides
+	plugins                   pluginOptions
+	stdout, stderr            io.Writer
+}
+
+func parseRun(c *cli.Context) (runOptions, error) {
+	lim, err := parseLimits(c)
+	if err != nil {
+		return runOptions{}, err
+	}
+	if c.IsSet("goal") && c.IsSet("goal-file") {
+		return runOptions{}, usageError("--goal and --goal-file exclude each other")
+	}
+	plugins, err := parsePluginOptions(c)
+	if err != nil {
+		return runOptions{}, err
+	}
+	effort := c.String("effort")
+	if err := checkEffort(effort); err != nil {
+		return runOptions{}, err
+	}
+	o := runOptions{
+		limits: lim, goal: c.String("goal"), goalFile: c.Path("goal-file"), ui: c.String("ui"),
+		earlyStop: !c.Bool("no-early-stop"), plugins: plugins, stdout: c.App.Writer, stderr: c.App.ErrWriter,
+		overrides: agentOverrides{c.String("agent-backend"), c.String("harness"), c.String("model"), effort},
+	}
+	if _, err := report.New(o.ui, o.reportOptions()); err != nil {
+		return o, usageError("--ui: %v", err)
+	}
+	return o, o.resolvePaths(c)
+}
+
+func (o *runOptions) reportOptions() report.Options {
+	return report.Options{Stdout: o.stdout, Stderr: o.stderr, Getenv: os.Getenv}
+}
+
+// resolvePaths anchors everything at the manifest's directory (C-PATHS).
+func (o *runOptions) resolvePaths(c *cli.Context) error {
+	path, err := filepath.Abs(c.Path("manifest"))
+	if err != nil {
+		return err
+	}
+	o.manifest = path
+	dir := filepath.Dir(path)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		dir = filepath.Dir(real)
+	}
+	if o.stateDir, err = anchored(c, "state-dir", filepath.Join(dir, "state")); err != nil {
+		return err
+	}
+	o.steer, err = anchored(c, "steer", filepath.Join(dir, "STEER.md"))
+	return err
+}
+
+// anchored is the absolute path that a flag gives, or the default.
+func anchored(c *cli.Context, flag, fallback string) (string, error) {
+	given := c.Path(flag)
+	if given == "" {
+		if c.IsSet(flag) {
+			return "", usageError("--%s is empty", flag)
+		}
+		return fallback, nil
+	}
+	abs, err := filepath.Abs(given)
+	if err != nil {
+		return "", err
+	}
+	// The directory may not exist yet, what leads to it may be a link.
+	if parent, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		return filepath.Join(parent, filepath.Base(abs)), nil
+	}
+	return abs, nil
+}
+
+// runPack runs one pack from the manifest to the last line of its log.
+func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.Report, err error) {
+	started := time.Now()
+	// A faulty manifest is refused before anything is written.
+	preview, err := setup.Look(o.manifest, o.stateDir)
+	if err != nil {
+		return rep, err
+	}
+	dir, err := state.Open(o.stateDir)
+	if err != nil {
+		return rep, err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	runID := state.RunID(o.goalHint(preview.Manifest), started)
+	plugins, err := o.plugins.openHost(dir, runID, preview.Workspace, o.stderr)
+	if err != nil {
+		return rep, err
+	}
+	defer func() { err = errors.Join(err, plugins.Close()) }()
+
+	starting, cancel := stoppable(ctx, stop)
+	defer cancel()
+	r := packRun{options: o, plugins: plugins, dir: dir, runID: runID, started: started}
+	pack, err := setup.Prepare(starting, setup.Request{
+		Manifest: o.manifest, StateDir: o.stateDir, SteerFile: o.steer, RunID: runID, Plugins: plugins, Write: dir.Write,
+		Settled: func(m *manifest.Manifest) { r.startAgent(starting, m) },
+	})
+	if err != nil {
+		return rep, err
+	}
+	defer func() { err = errors.Join(err, pack.Close(context.WithoutCancel(ctx)), pack.Seal(dir.Write)) }()
+	r.pack = pack
+	return r.run(ctx, stop)
+}
+
+// packRun is a pack on its way through a run, with everything that it needs.
+type packRun struct {
+	options runOptions
+	pack    *setup.Pack
+	plugins *host.Host
+	dir     *state.Dir
+	runID   string
+	started time.Time
+	agent   chan startedAgent
+}
+
+type startedAgent struct {
+	transport transport.Transport
+	err       error
+}
+
+// startAgent starts the transport while the workspace is being opened.
+func (r *packRun) startAgent(ctx context.Context, m *manifest.Manifest) {
+	r.options.overrides.apply(&m.Agent)
+	r.agent = make(chan startedAgent, 1)
+	go func() {
+		t, err := r.plugins.Transport(ctx, m.Agent.Backend)
+		r.agent <- startedAgent{t, err}
+	}()
+}
+
+func (r *packRun) run(ctx context.Context, stop <-chan struct{}) (rep loop.Report, err error) {
+	m := r.pack.Manifest
+	cfg, err := r.config(ctx, m)
+	if err != nil {
+		return rep, err
+	}
+	agent := <-r.agent
+	if agent.err != nil {
+		return rep, agent.err
+	}
+	reporter, err := report.New(r.options.ui, r.options.reportOptions())
+	if err != nil {
+		return rep, err
+	}
+	defer func() { err = errors.Join(err, reporter.Close()) }()
+	if _, err := r.dir.Begin(r.runID); err != nil {
+		return rep, err
+	}
+	cfg.Opening = r.opening()
+	masker := mask.New(secretValues(m.Agent.Env))
+	rep, err = loop.Run(ctx, cfg, loop.Deps{
+		World: r.pack.World, Agent: agent.transport, Injects: r.pack.Injects, Judge: r.judge(m),
+		Recorder: journal.New(r.dir.Log(), masker.Mask, reporter),
+		Steering: control.SteerFile{Path: r.options.steer}, Stop: stop,
+	})
+	return rep, errors.Join(err, agent.transport.ReleaseRun(context.WithoutCancel(ctx), r.runID))
+}
+
+func (r *packRun) judge(m *manifest.Manifest) judge.Judge {
+	return judge.Judge{
+		Command: m.Judge.MeasureCmd, Dir: m.Workspace.Dir, Timeout: m.Judge.MeasureTimeout,
+		Env: os.Environ(), Objective: m.Judge.Objective,
+	}
+}
+
+func (r *packRun) config(ctx context.Context, m *manifest.Manifest) (loop.Config, error) {
+	goal, err := r.options.goalText(ctx, m)
+	if err != nil {
+		return loop.Config{}, err
+	}
+	template, err := templateText(ctx, m)
+	if err != nil {
+		return loop.Config{}, err
+	}
+	return loop.Config{
+		RunID: r.runID, Workspace: m.Workspace.Dir, Goal: goal, Objective: m.Judge.Objective, Template: template,
+		Rule: m.Judge.Rule, SkipBaseline: m.Judge.SkipBaseline,
+		Iterations: r.options.iterations, MaxCost: r.options.maxCost, MaxTime: r.options.maxTime, Started: r.started,
+		NoEarlyStop: !r.options.earlyStop, Turn: r.turn(m),
+		Fingerprint: identity.Fingerprint(goal, m.Judge.Objective, wire.RegimeDefault),
+		ToolIO:      toolIO(m),
+	}, nil
+}
+
+var errStopped = errors.New("stopped by the operator")
+
+// stoppable is a context that ends when stop is closed, too.
+func stoppable(ctx context.Context, stop <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	release := make(chan struct{})
+	go func() {
+		select {
+		case <-stop:
+			cancel(errStopped)
+		case <-release:
+		}
+	}()
+	return ctx, func() { close(release); cancel(nil) }
+}

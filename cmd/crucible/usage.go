@@ -1,0 +1,77 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/crucible-engine/crucible/core/diag"
+	"github.com/urfave/cli/v2"
+)
+
+// later are flags of the contract that this version does not have yet. They are
+// answered by name rather than as typing errors.
+var later = map[string]string{
+	"wide": "wide rounds", "wide-keep": "wide rounds", "graph-loop": "work graphs",
+	"resume": "resuming a run", "max-park": "approvals", "control-port": "the control bridge", "control-listen": "the control bridge",
+	"grant": "grants", "sandbox-image": "the openshell transport", "compute-driver": "the openshell transport",
+	"namespace": "the openshell transport", "staged": "bounded outputs", "pr-repo": "bounded outputs",
+}
+
+// laterCommands are subcommands of the contract that this version does not have yet.
+var laterCommands = map[string]bool{
+	"check": true, "plan": true, "ctl": true, "init": true, "build": true, "outputs": true,
+}
+
+const notDefined = "flag provided but not defined: -"
+
+// onUsageError says what was wrong with the command line, and what may have
+// been meant.
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	text := err.Error()
+	name, unknown := strings.CutPrefix(text, notDefined)
+	if !unknown {
+		return usageError("%s; see crucible --help", text)
+	}
+	name = strings.TrimLeft(name, "-")
+	if what, known := later[name]; known {
+		return usageError("--%s: this version does not have %s yet", name, what)
+	}
+	if meant, ok := diag.Suggest(name, flagNames(c)); ok {
+		return usageError("unknown flag --%s; did you mean --%s?", name, meant)
+	}
+	return usageError("unknown flag --%s; see crucible --help", name)
+}
+
+func flagNames(c *cli.Context) []string {
+	flags := c.App.Flags
+	if c.Command != nil && len(c.Command.Flags) > 0 {
+		flags = c.Command.Flags
+	}
+	var names []string
+	for _, f := range flags {
+		names = append(names, f.Names()...)
+	}
+	return names
+}
+
+// noArguments refuses what stands behind the flags. At the top that is most
+// likely a subcommand that does not exist.
+func noArguments(c *cli.Context) error {
+	word := c.Args().First()
+	if word == "" {
+		return nil
+	}
+	if c.Command != nil && c.Command.Name == "run" {
+		return usageError("run takes no arguments, got %q; the manifest is given with --manifest", word)
+	}
+	if laterCommands[word] {
+		return usageError("crucible %s: this version does not have the command yet", word)
+	}
+	var names []string
+	for _, command := range c.App.Commands {
+		names = append(names, command.Name)
+	}
+	if meant, ok := diag.Suggest(word, names); ok {
+		return usageError("unknown command %q; did you mean %s?", word, meant)
+	}
+	return usageError("unknown command %q; see crucible --help", word)
+}
