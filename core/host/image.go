@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/crucible-engine/crucible/sdk/proc"
@@ -129,18 +130,44 @@ func (im *image) unchanged() error {
 	return nil
 }
 
-// command is what to execute. dir is a private directory for the copy of a
-// script. The image must stay open until the process has been started.
+// command is what to execute. dir is a private directory for a copy, where one
+// is needed. The image must stay open until the process has been started.
 func (im *image) command(dir string) (proc.Command, error) {
-	if im.script == nil {
+	path := filepath.Join(dir, im.ref.Binary())
+	switch {
+	case im.script != nil:
+		return im.interpret(path)
+	case runtime.GOOS == "linux":
 		return proc.Command{Path: fmt.Sprintf("/proc/self/fd/%d", im.file.Fd()), Args: []string{im.path}}, nil
+	default: // no other system executes a descriptor
+		return proc.Command{Path: path, Args: []string{im.path}}, im.copyTo(path)
 	}
+}
+
+// copyTo copies a program and makes sure that the copy is what was hashed.
+func (im *image) copyTo(path string) error {
+	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o700)
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(to, sum), io.NewSectionReader(im.file, 0, maxBinary))
+	if err := errors.Join(err, to.Close()); err != nil {
+		return fmt.Errorf("copy plugin %s: %w", im.ref, err)
+	}
+	if want, err := im.digest(context.Background()); err != nil || want != hex.EncodeToString(sum.Sum(nil)) {
+		return errors.Join(err, fmt.Errorf("plugin %s: %s was changed while it was being started", im.ref, im.resolved))
+	}
+	return nil
+}
+
+// interpret makes the private copy of a script: its interpreter reads it long
+// after the check.
+func (im *image) interpret(path string) (proc.Command, error) {
 	interpreter, err := parseShebang(im.script)
 	if err != nil {
 		return proc.Command{}, fmt.Errorf("%s: %w", im.resolved, err)
 	}
-	// A script is read by its interpreter long after the check.
-	path := filepath.Join(dir, im.ref.Binary())
 	if err := os.WriteFile(path, im.script, 0o600); err != nil {
 		return proc.Command{}, fmt.Errorf("copy the script: %w", err)
 	}

@@ -41,7 +41,7 @@ type process struct {
 	mu       sync.Mutex
 	child    *proc.Process
 	lifeline *os.File // our end of the plugin's stdin
-	killed   bool     // by us, before it ended
+	asked    bool     // to end, by us, before it had ended
 	over     bool     // it has ended
 	exit     proc.Exit
 }
@@ -67,7 +67,7 @@ func (p *process) Start(ctx context.Context) error {
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.killed {
+	if p.asked {
 		err = context.Canceled
 	} else if err = ctx.Err(); err == nil {
 		// The plugin outlives its start: ctx is not its own.
@@ -88,7 +88,7 @@ func (p *process) Start(ctx context.Context) error {
 
 // abandon kills a child that nobody will read from. p.mu is held.
 func (p *process) abandon() {
-	p.killed = true
+	p.asked = true
 	p.child.Kill()
 	p.stderr.Close()
 	p.handshake.line.Close()
@@ -124,10 +124,17 @@ func (p *process) kill() {
 	if p.over {
 		return
 	}
-	p.killed = true
+	p.asked = true
 	if p.child != nil {
 		p.child.Kill()
 	}
+}
+
+// expect says that from now on the end is our wish.
+func (p *process) expect() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = p.asked || !p.over
 }
 
 // status says how the process ended, and whether it did so by itself; over is
@@ -135,7 +142,7 @@ func (p *process) kill() {
 func (p *process) status() (exit proc.Exit, byItself, over bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.exit, p.over && !p.killed, p.over
+	return p.exit, p.over && !p.asked, p.over
 }
 
 // Wait blocks until the process has ended.

@@ -160,6 +160,7 @@ func (s *session) exitError() *ExitError {
 
 // stop ends the plugin in order: calls in flight may take grace to end.
 func (s *session) stop(grace time.Duration) {
+	s.process.expect()
 	// A plugin that does not answer loses its process, and with it the call ends.
 	timer := time.AfterFunc(grace+shutdownSlack, s.process.kill)
 	if err := s.rpc.Shutdown(context.Background(), grace); err != nil && s.alive() {
@@ -173,6 +174,7 @@ func (s *session) stop(grace time.Duration) {
 // letGo asks the process to end, kills what is left of its group and closes the
 // connection.
 func (s *session) letGo() {
+	s.process.expect()
 	cut := time.AfterFunc(cutAfter, s.process.cut)
 	kill := time.AfterFunc(killAfter, s.process.kill)
 	s.client.Kill()
