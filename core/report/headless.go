@@ -26,6 +26,9 @@ func (h *headless) Event(e wire.Event) {
 	}
 }
 
+// Log is Stderr.
+func (h *headless) Log() io.Writer { return h.err }
+
 // Close writes the table and the score line to Stdout.
 func (h *headless) Close() error {
 	_, err := io.WriteString(h.out, h.p.result())

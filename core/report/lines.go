@@ -11,11 +11,12 @@ import (
 // slower than the run slows the run down once the pipe is full.
 type lines struct {
 	w   io.Writer
+	log io.Writer
 	buf []byte
 	err error
 }
 
-func newLines(w io.Writer) *lines { return &lines{w: w} }
+func newLines(o Options) *lines { return &lines{w: o.Stdout, log: o.Stderr} }
 
 // Event writes one line with one write.
 func (l *lines) Event(e wire.Event) {
@@ -33,6 +34,9 @@ func (l *lines) Event(e wire.Event) {
 		l.buf = nil
 	}
 }
+
+// Log is Stderr.
+func (l *lines) Log() io.Writer { return l.log }
 
 // Close returns the first error.
 func (l *lines) Close() error { return l.err }

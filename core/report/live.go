@@ -43,6 +43,8 @@ type live struct {
 	activity string
 	pending  []line
 	dropped  int
+	closed   bool
+	partial  []byte // of a log line whose end did not come yet
 
 	drawn  bool  // the goroutine's own: the live line is on the screen
 	failed error // the goroutine's own until done is closed
@@ -79,10 +81,7 @@ func columns(f *os.File, getenv func(string) string) int {
 func (l *live) Event(e wire.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.started {
-		l.started = true
-		go l.run()
-	}
+	l.start()
 	lines := l.p.add(e)
 	switch e := e.(type) {
 	case wire.Phase:
@@ -103,6 +102,19 @@ func (l *live) Event(e wire.Event) {
 			l.activity = text
 		}
 	}
+	l.show(lines)
+}
+
+// start starts the goroutine at the first call. The caller has the lock.
+func (l *live) start() {
+	if !l.started {
+		l.started = true
+		go l.run()
+	}
+}
+
+// show puts lines above the live line. The caller has the lock.
+func (l *live) show(lines []line) {
 	l.pending = append(l.pending, lines...)
 	if over := len(l.pending) - maxPending; over > 0 {
 		l.pending = append(l.pending[:0], l.pending[over:]...)
@@ -127,7 +139,11 @@ func said(e wire.AgentEvent) string {
 
 // Close removes the live line and shows the result.
 func (l *live) Close() error {
-	if l.started {
+	l.mu.Lock()
+	started := l.started
+	l.closed = true
+	l.mu.Unlock()
+	if started {
 		close(l.stop)
 		<-l.done
 	}
@@ -195,10 +211,10 @@ func (l *live) draw(status string) {
 		b.WriteString("\r\x1b[K")
 	}
 	if dropped > 0 {
-		b.WriteString("(" + strconv.Itoa(dropped) + " lines left out)\r\n")
+		b.WriteString("(" + strconv.Itoa(dropped) + " lines left out)\n")
 	}
 	for _, one := range pending {
-		b.WriteString(l.paint(one) + "\r\n")
+		b.WriteString(l.paint(one) + "\n")
 	}
 	// One column stays free: a full line makes some terminals wrap.
 	b.WriteString(fit(status, l.columns()-1))

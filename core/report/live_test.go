@@ -48,7 +48,7 @@ func (s *screen) count() int {
 func (s *screen) lines() (done []string, last string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, part := range strings.Split(s.buf.String(), "\r\n") {
+	for i, part := range strings.Split(s.buf.String(), "\n") {
 		if at := strings.LastIndex(part, "\r\x1b[K"); at >= 0 {
 			part = part[at+len("\r\x1b[K"):]
 		}
@@ -176,7 +176,7 @@ func TestStoppedTerminal(t *testing.T) {
 
 func TestLiveColours(t *testing.T) {
 	t.Parallel()
-	for env, want := range map[string]string{"NO_COLOR=": "\x1b[32miter 1  keep\x1b[0m\r\n", "NO_COLOR=1": "iter 1  keep\r\n"} {
+	for env, want := range map[string]string{"NO_COLOR=": "\x1b[32miter 1  keep\x1b[0m\n", "NO_COLOR=1": "iter 1  keep\n"} {
 		synctest.Test(t, func(t *testing.T) {
 			var s screen
 			l := watch(&s, io.Discard, env)
@@ -217,6 +217,44 @@ func TestLiveBroken(t *testing.T) {
 		time.Sleep(time.Second)
 		if err := l.Close(); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestLiveLog: log lines of other goroutines stand above the live line, whole
+// and harmless.
+func TestLiveLog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var s screen
+		l := watch(&s, io.Discard, "NO_COLOR=1")
+		log := l.Log()
+		for _, part := range []string{"[WARN] plugin", " is not trusted\nnext\x1b[2J line\nunfinis"} {
+			if n, err := io.WriteString(log, part); err != nil || n != len(part) {
+				t.Error(n, err)
+			}
+		}
+		l.Event(wire.Phase{Phase: wire.PhaseBaseline})
+		time.Sleep(2 * redraw)
+		synctest.Wait()
+		done, last := s.lines()
+		want := []string{"[WARN] plugin is not trusted", `next\x1b[2J line`}
+		if diff := cmp.Diff(want, done); diff != "" || !strings.HasPrefix(last, "baseline") {
+			t.Errorf("%s, last %q", diff, last)
+		}
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() { fmt.Fprintln(log, "hed") })
+		}
+		wg.Wait()
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(log, "after the end\n")
+		done, _ = s.lines()
+		want = append(want, "unfinished", "hed", "hed", "hed", "after the end")
+		if diff := cmp.Diff(want, done); diff != "" {
+			t.Error(diff)
 		}
 	})
 }

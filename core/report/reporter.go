@@ -26,11 +26,14 @@ const (
 var ErrMode = errors.New("want auto, headless, jsonl or stream")
 
 // Reporter shows the events of one run in their order. Its methods are for one
-// goroutine. It never ends a run: a failed write silences it, the session log
+// goroutine, but for what Log returns. It never ends a run: a failed write silences it, the session log
 // has everything.
 type Reporter interface {
 	// Event shows one event. Secrets are masked by the caller.
 	Event(e wire.Event)
+	// Log takes the lines of a log for people, from any goroutine: they go to
+	// Stderr, on a terminal above the live line.
+	Log() io.Writer
 	// Close shows the result, if the mode does, and restores the terminal. It
 	// returns the first error of a write.
 	Close() error
@@ -48,7 +51,7 @@ type Options struct {
 func New(mode string, o Options) (Reporter, error) {
 	switch mode {
 	case ModeJSONL, ModeStream:
-		return newLines(o.Stdout), nil
+		return newLines(o), nil
 	case ModeHeadless:
 		return newHeadless(o), nil
 	case ModeAuto:
