@@ -108,6 +108,28 @@ func TestEqualIDsGetNumbers(t *testing.T) {
 	}
 }
 
+func TestNewID(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, want := range []string{"20260102T030405Z-g", "20260102T030405Z-g-2", "20260102T030405Z-g-3"} {
+		d := open(t, dir)
+		id, err := d.NewID("g", now)
+		if err != nil || id != want {
+			t.Fatal(id, err)
+		}
+		if got, err := d.Begin(id); err != nil || got != id {
+			t.Fatal(got, err)
+		}
+		if err := d.Log().Append([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestBeginRefuses(t *testing.T) {
 	t.Parallel()
 	d := open(t, t.TempDir())
