@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -170,6 +171,10 @@ func TestKilledEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The engine ends with this process, however that ends: its stdin closes.
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -200,6 +205,10 @@ func TestKilledEngine(t *testing.T) {
 
 // appendForever never returns.
 func appendForever(dir string) {
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(1)
+	}()
 	d, err := state.Open(dir)
 	if err == nil {
 		_, err = d.Begin("r1")
