@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"syscall"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
 	"github.com/urfave/cli/v2"
@@ -25,6 +27,9 @@ const (
 )
 
 func main() {
+	// Whoever reads our output may go away: the run goes on, the log has it all.
+	// The signal is caught, not ignored, because children inherit an ignored one.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(os.Args, os.Stdout, os.Stderr))
 }
 

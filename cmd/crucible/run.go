@@ -170,8 +170,16 @@ func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.
 		return rep, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	runID := state.RunID(o.goalHint(preview.Manifest), started)
-	plugins, err := o.plugins.openHost(dir, runID, preview.Workspace, o.stderr)
+	runID, err := dir.NewID(o.goalHint(preview.Manifest), started)
+	if err != nil {
+		return rep, err
+	}
+	reporter, err := report.New(o.ui, o.reportOptions())
+	if err != nil {
+		return rep, err
+	}
+	defer func() { err = errors.Join(err, reporter.Close()) }()
+	plugins, err := o.plugins.openHost(dir, runID, preview.Workspace, reporter.Log())
 	if err != nil {
 		return rep, err
 	}
@@ -179,7 +187,7 @@ func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.
 
 	starting, cancel := stoppable(ctx, stop)
 	defer cancel()
-	r := packRun{options: o, plugins: plugins, dir: dir, runID: runID, started: started}
+	r := packRun{options: o, plugins: plugins, dir: dir, runID: runID, started: started, reporter: reporter}
 	pack, err := setup.Prepare(starting, setup.Request{
 		Manifest: o.manifest, StateDir: o.stateDir, SteerFile: o.steer, RunID: runID, Plugins: plugins, Write: dir.Write,
 		Settled: func(m *manifest.Manifest) { r.startAgent(starting, m) },
@@ -194,13 +202,14 @@ func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.
 
 // packRun is a pack on its way through a run, with everything that it needs.
 type packRun struct {
-	options runOptions
-	pack    *setup.Pack
-	plugins *host.Host
-	dir     *state.Dir
-	runID   string
-	started time.Time
-	agent   chan startedAgent
+	options  runOptions
+	pack     *setup.Pack
+	plugins  *host.Host
+	dir      *state.Dir
+	runID    string
+	started  time.Time
+	reporter report.Reporter
+	agent    chan startedAgent
 }
 
 type startedAgent struct {
@@ -228,11 +237,6 @@ func (r *packRun) run(ctx context.Context, stop <-chan struct{}) (rep loop.Repor
 	if agent.err != nil {
 		return rep, agent.err
 	}
-	reporter, err := report.New(r.options.ui, r.options.reportOptions())
-	if err != nil {
-		return rep, err
-	}
-	defer func() { err = errors.Join(err, reporter.Close()) }()
 	if _, err := r.dir.Begin(r.runID); err != nil {
 		return rep, err
 	}
@@ -240,7 +244,7 @@ func (r *packRun) run(ctx context.Context, stop <-chan struct{}) (rep loop.Repor
 	masker := mask.New(secretValues(m.Agent.Env))
 	rep, err = loop.Run(ctx, cfg, loop.Deps{
 		World: r.pack.World, Agent: agent.transport, Injects: r.pack.Injects, Judge: r.judge(m),
-		Recorder: journal.New(r.dir.Log(), masker.Mask, reporter),
+		Recorder: journal.New(r.dir.Log(), masker.Mask, r.reporter),
 		Steering: control.SteerFile{Path: r.options.steer}, Stop: stop,
 	})
 	return rep, errors.Join(err, agent.transport.ReleaseRun(context.WithoutCancel(ctx), r.runID))

@@ -58,7 +58,7 @@ func (m *meter) record(e transport.Event) error {
 func agentEvent(e transport.Event, toolIO bool) (wire.AgentEvent, bool) {
 	switch e := e.(type) {
 	case transport.Output:
-		return wire.Raw{Text: string(e.Line), Stream: e.Stream.String()}, true
+		return wire.Raw{Text: string(uncut(e)), Stream: e.Stream.String()}, true
 	case transport.Activity:
 		event, err := wire.DecodeAgentEvent(e.Kind, e.JSON, wire.AgentOptions{ToolIO: toolIO})
 		if err != nil {
@@ -70,4 +70,15 @@ func agentEvent(e transport.Event, toolIO bool) (wire.AgentEvent, bool) {
 	default:
 		return nil, false
 	}
+}
+
+// uncut is a line without its end when that was cut off: a secret may have been
+// cut in two there, and half of one is not masked.
+func uncut(e transport.Output) []byte {
+	const margin = 4 << 10
+	if !e.Truncated {
+		return e.Line
+	}
+	keep := max(0, len(e.Line)-margin)
+	return append(e.Line[:keep:keep], " [cut]"...)
 }
