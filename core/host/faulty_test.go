@@ -85,6 +85,8 @@ func playPlugin(kind, behaviour string) {
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		s.shutdown, s.lifeline, s.afterServe = wait, false, wait
+	case "bare": // for go-plugin alone, which gives it no stdin
+		s.lifeline = false
 	case "foreign":
 		s.noController = true
 	case "needy":

@@ -24,7 +24,7 @@ type fixture struct {
 	lock    string
 }
 
-func newFixture(t *testing.T) *fixture {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	dir := t.TempDir()
 	// The paths of sockets are bounded, those of t.TempDir are not.
@@ -57,7 +57,7 @@ func newFixture(t *testing.T) *fixture {
 }
 
 // host makes a host on the machine; it is closed at the end of the test.
-func (f *fixture) host(t *testing.T, change ...func(*host.Options)) *host.Host {
+func (f *fixture) host(t testing.TB, change ...func(*host.Options)) *host.Host {
 	t.Helper()
 	options := host.Options{Getenv: func(name string) string { return f.env[name] }}
 	for _, c := range change {
@@ -76,7 +76,7 @@ func (f *fixture) host(t *testing.T, change ...func(*host.Options)) *host.Host {
 }
 
 // trust records trust in a binary.
-func (f *fixture) trust(t *testing.T, path string) {
+func (f *fixture) trust(t testing.TB, path string) {
 	t.Helper()
 	h := f.host(t)
 	inspected, err := h.Inspect(context.Background(), path)
@@ -114,7 +114,7 @@ func write(t *testing.T, path, text string) {
 	chmod(t, path, 0o755)
 }
 
-func chmod(t *testing.T, path string, mode os.FileMode) {
+func chmod(t testing.TB, path string, mode os.FileMode) {
 	t.Helper()
 	if err := os.Chmod(path, mode); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -61,7 +62,8 @@ type Used struct {
 	Info plugin.Info
 	// Path is where it was found.
 	Path string
-	// SHA256 is the hash of what was executed, in hexadecimal.
+	// SHA256 is the hash of what was executed, in hexadecimal; empty when the
+	// file could not be read to its end.
 	SHA256 string
 	Origin Origin
 }
@@ -124,12 +126,15 @@ func (h *Host) removeWorkDir() error {
 	return err
 }
 
-// Used lists the plugins that were started so far, sorted by kind and name.
+// Used lists the plugins that were started so far, sorted by kind and name. The
+// hash of one that was trusted as named is computed while it runs; Used waits
+// for it.
 func (h *Host) Used() []Used {
 	h.mu.Lock()
-	defer h.mu.Unlock()
+	plugins := slices.Collect(maps.Values(h.plugins))
+	h.mu.Unlock()
 	var used []Used
-	for _, s := range h.plugins {
+	for _, s := range plugins {
 		if u, ok := s.used(); ok {
 			used = append(used, u)
 		}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/crucible-engine/crucible/sdk/proc"
 )
@@ -37,13 +38,13 @@ type image struct {
 	info   fs.FileInfo // of the moment before the hash
 	script []byte      // the whole text of a script, nil for a program
 
+	begin  sync.Once
 	hashed chan struct{} // closed by the goroutine that hashes
 	sha256 string
 	err    error
 }
 
-// openImage opens a binary that keeps the rules and begins to hash it. The caller
-// must Close it.
+// openImage opens a binary that keeps the rules. The caller must Close it.
 func (f *finder) openImage(c candidate) (*image, error) {
 	file, resolved, err := f.open(c)
 	if err != nil {
@@ -54,18 +55,25 @@ func (f *finder) openImage(c candidate) (*image, error) {
 		file.Close()
 		return nil, fmt.Errorf("open plugin %s: %s: %w", c.ref, resolved, err)
 	}
-	go func() {
-		defer close(im.hashed)
-		im.sha256, im.err = im.hash()
-	}()
 	return im, nil
 }
 
-// Close lets go of the file and waits for the hash to be done or given up.
+// Close lets go of the file and waits for a hash under way to be given up.
 func (im *image) Close() error {
 	err := im.file.Close()
+	im.begin.Do(func() { close(im.hashed) })
 	<-im.hashed
 	return err
+}
+
+// beginHash hashes the file in the background, once.
+func (im *image) beginHash() {
+	im.begin.Do(func() {
+		go func() {
+			defer close(im.hashed)
+			im.sha256, im.err = im.hash()
+		}()
+	})
 }
 
 func (im *image) inspect() (err error) {
@@ -106,6 +114,7 @@ func (im *image) hash() (string, error) {
 // digest waits for the hash, in hexadecimal. It fails when the file was written
 // to meanwhile.
 func (im *image) digest(ctx context.Context) (string, error) {
+	im.beginHash()
 	select {
 	case <-im.hashed:
 	case <-ctx.Done():

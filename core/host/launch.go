@@ -42,14 +42,12 @@ func (h *Host) startWith(ctx context.Context, im *image, lock *lockFile, prepare
 	if err = s.checkIdentity(); err == nil {
 		err = prepare(ctx, s)
 	}
-	if err == nil {
-		_, err = im.digest(ctx)
-	}
 	if err != nil {
 		s.end()
 		<-s.gone
 		return nil, s.explain(ctx, err)
 	}
+	im.beginHash()
 	return s, nil
 }
 
@@ -65,10 +63,13 @@ func (h *Host) launch(ctx context.Context, im *image, lock *lockFile) (*session,
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(im, dir, h.logger, func(ctx context.Context) ([]string, error) {
-		return h.admit(ctx, im, lock)
+	var granted []string
+	s := newSession(im, dir, h.logger, func(ctx context.Context) (env []string, err error) {
+		granted, err = h.admit(ctx, im, lock)
+		return pluginEnv(h.options.Getenv, granted), err
 	})
 	err = s.connect(ctx)
+	s.granted = granted
 	if err == nil {
 		return s, nil
 	}
@@ -82,25 +83,22 @@ func (h *Host) launch(ctx context.Context, im *image, lock *lockFile) (*session,
 	return nil, err
 }
 
-// admit decides whether a binary may be executed, and with what environment. It
-// waits for the hash only where the answer depends on it; the start of others
-// overlaps with the hash.
+// admit decides whether a binary may be executed, and which variables of the
+// environment it is granted. It waits for the hash only where the answer depends
+// on it: one that is trusted as named is hashed for the record, while it runs.
 func (h *Host) admit(ctx context.Context, im *image, lock *lockFile) ([]string, error) {
 	if im.origin != FromStandard && !lock.mentions(im.ref) {
-		return pluginEnv(h.options.Getenv, nil), nil
+		return nil, nil
 	}
 	sum, err := im.digest(ctx)
 	if err != nil {
 		return nil, err
 	}
 	entry, err := lock.judge(im.ref, im.resolved, sum, im.origin)
-	if err != nil {
+	if err != nil || entry == nil {
 		return nil, err
 	}
-	if entry == nil {
-		return pluginEnv(h.options.Getenv, nil), nil
-	}
-	return pluginEnv(h.options.Getenv, entry.Env), nil
+	return entry.Env, nil
 }
 
 func (h *Host) configure(ctx context.Context, s *session) error {
@@ -146,7 +144,7 @@ func (h *Host) describe(ctx context.Context, im *image, lock *lockFile) (plugin.
 	if err != nil {
 		return plugin.Info{}, err
 	}
-	env, err := h.admit(ctx, im, lock)
+	granted, err := h.admit(ctx, im, lock)
 	if err != nil {
 		return plugin.Info{}, err
 	}
@@ -156,7 +154,8 @@ func (h *Host) describe(ctx context.Context, im *image, lock *lockFile) (plugin.
 	}
 	out, tail := proc.NewCapture(maxDescription+1, 0), proc.NewCapture(0, contract.StderrTail)
 	command.Args = append(command.Args, contract.DescribeFlag)
-	command.Dir, command.Env, command.Timeout, command.Grace = dir, env, describeTimeout, -1
+	command.Dir, command.Env = dir, pluginEnv(h.options.Getenv, granted)
+	command.Timeout, command.Grace = describeTimeout, -1
 	command.StdoutTo, command.StderrTo = out, tail
 	exit, err := proc.Run(ctx, command)
 	if err == nil && !exit.Success() {

@@ -41,6 +41,8 @@ type session struct {
 	conn   *grpc.ClientConn
 	rpc    *pluginrpc.Client
 	info   plugin.Info
+	// granted are the variables of the environment beyond those that all get.
+	granted []string
 
 	end  func()        // lets go of the process; see newSession
 	gone chan struct{} // closed when nothing of the session is left

@@ -16,7 +16,7 @@ import (
 
 // install makes the test binary a plugin in dir. A hard link is not a file that
 // somebody writes, so it is never busy.
-func install(t *testing.T, dir, kind, behaviour string) string {
+func install(t testing.TB, dir, kind, behaviour string) string {
 	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {

@@ -176,7 +176,7 @@ func (s *supervisor) start(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	s.info, session.number = session.info, s.starts
-	s.note(session, im, lock)
+	s.note(session)
 	return session, nil
 }
 
@@ -195,31 +195,31 @@ func (s *supervisor) open() (*image, error) {
 	return s.image, err
 }
 
-// note logs what is started, and what the operator should know about it. s.mu
-// is held.
-func (s *supervisor) note(session *session, im *image, lock *lockFile) {
-	logger := session.logger
-	logger.Info("plugin started", "version", session.info.Version, "pid", session.process.ID(), "path", im.path, "sha256", short(im.sha256))
+// note logs what is started, and what the operator should know about it.
+func (s *supervisor) note(session *session) {
+	logger, im := session.logger, session.image
+	logger.Info("plugin started", "version", session.info.Version, "pid", session.process.ID(), "path", im.path)
 	if im.origin == FromFlag {
 		logger.Warn("plugin named by --plugin is in use", "path", im.path)
 	}
-	var granted []string
-	if entry, err := lock.judge(im.ref, im.resolved, im.sha256, im.origin); err == nil && entry != nil {
-		granted = entry.Env
-	}
-	for _, name := range ungranted(session.info.NeedsEnv, granted) {
+	for _, name := range ungranted(session.info.NeedsEnv, session.granted) {
 		logger.Warn("plugin asks for an environment variable that it is not granted", "name", name, "grant", "crucible plugin trust "+im.path)
 	}
 }
 
-// used describes the plugin once it has been started.
+// used describes the plugin once it has been started. It waits for the hash.
 func (s *supervisor) used() (Used, bool) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.info.Kind == "" {
+	info, im := s.info, s.image
+	s.mu.Unlock()
+	if info.Kind == "" {
 		return Used{}, false
 	}
-	return Used{Info: s.info, Path: s.image.path, SHA256: s.image.sha256, Origin: s.image.origin}, true
+	sum, err := im.digest(context.Background()) // Close gives it up
+	if err != nil {
+		s.host.logger.Error("plugin has no hash for the record", "plugin", s.ref.String(), "error", err.Error())
+	}
+	return Used{Info: info, Path: im.path, SHA256: sum, Origin: im.origin}, true
 }
 
 // stop ends the plugin and keeps it from being started again.
