@@ -5,10 +5,12 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/crucible-engine/crucible/core/diag"
 	"github.com/crucible-engine/crucible/core/host"
 )
 
@@ -23,6 +25,29 @@ func pluginCommand() *cli.Command {
 			"default), /usr/local/lib/crucible/plugins and /usr/lib/crucible/plugins. One in the last three is\n" +
 			"executed only if you trust it: see crucible plugin trust.",
 		Subcommands: []*cli.Command{pluginListCommand(), pluginCheckCommand(), pluginTrustCommand()},
+		Action: func(c *cli.Context) error {
+			word := c.Args().First()
+			if word == "" {
+				return cli.ShowSubcommandHelp(c)
+			}
+			if meant, ok := diag.Suggest(word, []string{"list", "check", "trust"}); ok {
+				return usageError("unknown command %q; did you mean crucible plugin %s?", word, meant)
+			}
+			return usageError("unknown command %q; see crucible plugin --help", word)
+		},
+	}
+}
+
+// onlyArgument is the one argument of a command. Flags go before it: what
+// stands behind is not read as a flag.
+func onlyArgument(c *cli.Context, want string) (string, error) {
+	switch {
+	case c.NArg() == 1:
+		return c.Args().First(), nil
+	case c.NArg() > 1 && strings.HasPrefix(c.Args().Get(1), "-"):
+		return "", usageError("plugin %s: flags go before the argument: crucible plugin %s %s %s", c.Command.Name, c.Command.Name, c.Args().Get(1), c.Args().First())
+	default:
+		return "", usageError("plugin %s: want %s", c.Command.Name, want)
 	}
 }
 

@@ -20,10 +20,11 @@ func pluginCheckCommand() *cli.Command {
 		Description: "Prints what the plugin found and exits with status 3 when it cannot work here.",
 		Flags:       []cli.Flag{jsonFlag()},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usageError("plugin check: want one KIND/NAME, for example transport/command")
+			name, err := onlyArgument(c, "one KIND/NAME, for example transport/command")
+			if err != nil {
+				return err
 			}
-			ref, err := host.ParseRef(c.Args().First())
+			ref, err := host.ParseRef(name)
 			if err != nil {
 				return usageError("%v", err)
 			}

@@ -29,11 +29,12 @@ func pluginTrustCommand() *cli.Command {
 			"Without a terminal to ask on, --yes is needed.",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usageError("plugin trust: want the path of one binary")
+			path, err := onlyArgument(c, "the path of one binary")
+			if err != nil {
+				return err
 			}
 			return withHost(c, func(ctx context.Context, h *host.Host) error {
-				return trustPlugin(ctx, c, h, c.Args().First())
+				return trustPlugin(ctx, c, h, path)
 			})
 		},
 	}

@@ -24,8 +24,10 @@ type StartError struct {
 
 // Error names the plugin, the cause and the last lines of its stderr.
 func (e *StartError) Error() string {
-	return fmt.Sprintf("start plugin %s (%s): %v%s", e.Ref, e.Path, e.Err, excerpt(e.Tail))
+	return fmt.Sprintf("start plugin %s (%s): %s", e.Ref, e.Path, e.why())
 }
+
+func (e *StartError) why() string { return e.Err.Error() + excerpt(e.Tail) }
 
 // Unwrap gives the cause.
 func (e *StartError) Unwrap() error { return e.Err }

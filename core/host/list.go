@@ -89,7 +89,7 @@ func (h *Host) look(ctx context.Context, c candidate, lock *lockFile) Listed {
 		err = checkContract(im, l.Info)
 	}
 	if err != nil {
-		l.Status, l.Reason = statusOf(err), err.Error()
+		l.Status, l.Reason = statusOf(err), reasonOf(err)
 		return l
 	}
 	if got := (Ref{l.Info.Kind, l.Info.Name}); got != c.ref {
@@ -113,6 +113,16 @@ func statusOf(err error) Status {
 	default:
 		return StatusBroken
 	}
+}
+
+// reasonOf is the text of an error without the plugin and its path, which the
+// list shows anyway.
+func reasonOf(err error) string {
+	var short interface{ why() string }
+	if errors.As(err, &short) {
+		return short.why()
+	}
+	return err.Error()
 }
 
 // identify learns who a plugin is: by --describe, and where that is not

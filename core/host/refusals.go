@@ -35,9 +35,9 @@ type RuleError struct {
 }
 
 // Error names the path, what is wrong with it and the way out.
-func (e *RuleError) Error() string {
-	return withWayOut(fmt.Sprintf("plugin %s refused: %s %s", e.Ref, e.Path, e.Rule), e.WayOut)
-}
+func (e *RuleError) Error() string { return fmt.Sprintf("plugin %s refused: %s", e.Ref, e.why()) }
+
+func (e *RuleError) why() string { return withWayOut(e.Path+" "+e.Rule, e.WayOut) }
 
 // Is matches contract.ErrInvalid: trying again does not help.
 func (e *RuleError) Is(target error) bool { return target == contract.ErrInvalid }
@@ -61,6 +61,10 @@ func (e *TrustError) Changed() bool { return e.Trusted != "" }
 
 // Error says why the binary is not trusted and how the operator can trust it.
 func (e *TrustError) Error() string {
+	return fmt.Sprintf("plugin %s refused: %s %s", e.Ref, e.Path, e.why())
+}
+
+func (e *TrustError) why() string {
 	why := fmt.Sprintf("is not trusted: %s has no entry for sha256 %s", e.LockFile, short(e.SHA256))
 	switch {
 	case e.LockFile == "":
@@ -68,7 +72,7 @@ func (e *TrustError) Error() string {
 	case e.Changed():
 		why = fmt.Sprintf("has changed since it was trusted: its sha256 is %s, that in %s is %s", short(e.SHA256), e.LockFile, short(e.Trusted))
 	}
-	return withWayOut(fmt.Sprintf("plugin %s refused: %s %s", e.Ref, e.Path, why), "crucible plugin trust "+e.Path)
+	return withWayOut(why, "crucible plugin trust "+e.Path)
 }
 
 // Is matches contract.ErrInvalid: trying again does not help.
@@ -95,11 +99,15 @@ func (e *VersionError) Error() string {
 	if e.Plugin != "" {
 		plugin += " version " + e.Plugin
 	}
+	return fmt.Sprintf("plugin %s: %s %s", e.Ref, plugin, e.why())
+}
+
+func (e *VersionError) why() string {
 	way := "install a version of the plugin built for contract " + e.Engine
 	if e.Newer {
 		way += ", or a newer crucible"
 	}
-	return withWayOut(fmt.Sprintf("plugin %s: %s speaks contract %s, this crucible speaks %s", e.Ref, plugin, e.Contract, e.Engine), way)
+	return withWayOut(fmt.Sprintf("speaks contract %s, this crucible speaks %s", e.Contract, e.Engine), way)
 }
 
 // Is matches contract.ErrInvalid: trying again does not help.
