@@ -34,8 +34,13 @@ func ParseRef(s string) (Ref, error) {
 	return ref, ref.valid()
 }
 
-// String is KIND/NAME.
-func (r Ref) String() string { return r.Kind + "/" + r.Name }
+// String is KIND/NAME, and a question mark for the zero value.
+func (r Ref) String() string {
+	if r == (Ref{}) {
+		return "?"
+	}
+	return r.Kind + "/" + r.Name
+}
 
 // Binary is the file name to look for.
 func (r Ref) Binary() string { return binaryPrefix + r.Kind + "-" + r.Name }
