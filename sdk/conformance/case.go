@@ -1,0 +1,36 @@
+package conformance
+
+import "context"
+
+// T is the part of *testing.T that a case needs.
+type T interface {
+	Helper()
+	Context() context.Context
+	TempDir() string
+	Cleanup(func())
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Skipf(format string, args ...any)
+}
+
+// Case is one demand of the contract.
+type Case struct {
+	// Name is short, lower-case, with dashes.
+	Name string
+	// Demand is one sentence: what a plugin that passes does.
+	Demand string
+	// process: the case looks at the plugin's process, so it needs a command line.
+	process bool
+	run     func(t T, target Target)
+}
+
+// Run tries the case on a plugin.
+func (c Case) Run(t T, target Target) {
+	t.Helper()
+	if c.process && len(target.Command) == 0 {
+		t.Skipf("needs a plugin with a process of its own")
+	}
+	t.Logf("%s", c.Demand)
+	c.run(t, target)
+}
