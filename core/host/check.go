@@ -2,9 +2,15 @@ package host
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
 	"github.com/crucible-engine/crucible/sdk/plugin"
 )
+
+// checkTimeout bounds the look that a plugin takes at the machine.
+const checkTimeout = time.Minute
 
 // Checked is what a plugin found when it looked at itself and at the machine.
 type Checked struct {
@@ -52,7 +58,12 @@ func (h *Host) Check(ctx context.Context, ref Ref) (Checked, error) {
 	if checked.Failed() {
 		return checked, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
 	report, err := s.rpc.Check(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("check plugin %s: it did not answer within %s", ref, checkTimeout)
+	}
 	checked.Diagnostics = append(checked.Diagnostics, report.Diagnostics...)
 	checked.Facts = report.Facts
 	return checked, err

@@ -20,7 +20,7 @@ func TestClose(t *testing.T) {
 		behaviour string
 		limit     time.Duration
 	}{
-		{"good", time.Second},
+		{"good", 2 * time.Second},
 		{"foreign", 5 * time.Second},        // no GRPCController: ends with its stdin
 		{"stubborn", grace + 6*time.Second}, // ends for nothing but SIGKILL
 		{"stopped", grace + 6*time.Second},  // answers nothing at all

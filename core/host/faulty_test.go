@@ -23,6 +23,7 @@ import (
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
 
+	"github.com/crucible-engine/crucible/sdk"
 	"github.com/crucible-engine/crucible/sdk/contract"
 	"github.com/crucible-engine/crucible/sdk/plugin"
 	"github.com/crucible-engine/crucible/sdk/plugin/pluginrpc"
@@ -34,9 +35,9 @@ import (
 	"github.com/crucible-engine/crucible/sdk/world/worldrpc"
 )
 
-// playPlugin is the main function of every plugin of the tests. It uses no more
-// of the SDK than a plugin in another language would have, so that it can break
-// every promise.
+// playPlugin is the main function of every plugin of the tests. All but one of
+// them use no more of the SDK than a plugin in another language would have, so
+// that they can break every promise.
 func playPlugin(kind, behaviour string) {
 	s := server{
 		info:     plugin.Info{Kind: kind, Name: behaviour, Version: "1.2.3", Contract: contract.Version},
@@ -85,6 +86,9 @@ func playPlugin(kind, behaviour string) {
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		s.shutdown, s.lifeline, s.afterServe = wait, false, wait
+	case "sdk":
+		log := hclog.New(&hclog.LoggerOptions{Output: os.Stderr, JSONFormat: true})
+		sdk.ServeTransport(sdk.Info{Name: behaviour, Version: "1.2.3"}, faultyTransport{os.Stderr, log})
 	case "bare": // for go-plugin alone, which gives it no stdin
 		s.lifeline = false
 	case "foreign":

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -24,6 +25,8 @@ const (
 	maxShebang    = 255     // bytes of a script's first line
 	hashBuffer    = 256 << 10
 	scriptPattern = "#!"
+	// descriptors is where Linux shows a process its own open files.
+	descriptors = "/proc/self/fd/"
 )
 
 // image is the binary of a plugin, opened once. The bytes that are hashed are
@@ -134,7 +137,7 @@ func (im *image) unchanged() error {
 		return fmt.Errorf("open plugin %s: %w", im.ref, err)
 	}
 	if now.Size() != im.info.Size() || !now.ModTime().Equal(im.info.ModTime()) {
-		return fmt.Errorf("plugin %s: %s was changed while it was being started", im.ref, im.resolved)
+		return fmt.Errorf("plugin %s: %s was changed since it was opened", im.ref, im.resolved)
 	}
 	return nil
 }
@@ -147,7 +150,7 @@ func (im *image) command(dir string) (proc.Command, error) {
 	case im.script != nil:
 		return im.interpret(path)
 	case runtime.GOOS == "linux":
-		return proc.Command{Path: fmt.Sprintf("/proc/self/fd/%d", im.file.Fd()), Args: []string{im.path}}, nil
+		return proc.Command{Path: descriptors + strconv.Itoa(int(im.file.Fd())), Args: []string{im.path}}, nil
 	default: // no other system executes a descriptor
 		return proc.Command{Path: path, Args: []string{im.path}}, im.copyTo(path)
 	}
@@ -165,7 +168,7 @@ func (im *image) copyTo(path string) error {
 		return fmt.Errorf("copy plugin %s: %w", im.ref, err)
 	}
 	if want, err := im.digest(context.Background()); err != nil || want != hex.EncodeToString(sum.Sum(nil)) {
-		return errors.Join(err, fmt.Errorf("plugin %s: %s was changed while it was being started", im.ref, im.resolved))
+		return errors.Join(err, fmt.Errorf("plugin %s: %s was changed since it was opened", im.ref, im.resolved))
 	}
 	return nil
 }

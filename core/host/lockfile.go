@@ -66,17 +66,20 @@ func lockFilePath(getenv func(string) string) string {
 // readLockFile reads the record of trust; one that does not exist is empty. A
 // file that another user can write is refused, since it could say anything.
 func readLockFile(path string) (*lockFile, error) {
-	lock := &lockFile{path: path}
 	if path == "" {
-		return lock, nil
+		return &lockFile{}, nil
 	}
 	text, err := readPrivate(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return lock, nil
+		return &lockFile{path: path}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read plugin lock file: %w", err)
 	}
+	return parseLockFile(path, text)
+}
+
+func parseLockFile(path string, text []byte) (*lockFile, error) {
 	var parsed lockFileText
 	if err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(&parsed); err != nil {
 		return nil, fmt.Errorf("%s: %w", path+position(err), err)
@@ -86,8 +89,7 @@ func readLockFile(path string) (*lockFile, error) {
 			return nil, fmt.Errorf("%s: entry %d: %w", path, i+1, err)
 		}
 	}
-	lock.entries = parsed.Plugin
-	return lock, nil
+	return &lockFile{path: path, entries: parsed.Plugin}, nil
 }
 
 func readPrivate(path string) ([]byte, error) {

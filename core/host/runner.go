@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/go-plugin/runner"
@@ -75,7 +77,7 @@ func (p *process) Start(ctx context.Context) error {
 	}
 	if err != nil {
 		lifeline.Close()
-		return err
+		return executing(command.Path, err)
 	}
 	p.lifeline, p.stderr = lifeline, stderr
 	go p.watch(stderrFeed)
@@ -84,6 +86,19 @@ func (p *process) Start(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// executing says what could not be executed: a script's interpreter, or the
+// plugin itself, whose descriptor tells a person nothing.
+func executing(path string, err error) error {
+	var refused *proc.StartError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	if strings.HasPrefix(path, descriptors) {
+		path = "it"
+	}
+	return fmt.Errorf("execute %s: %w", path, refused.Err)
 }
 
 // abandon kills a child that nobody will read from. p.mu is held.

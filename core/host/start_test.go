@@ -81,6 +81,23 @@ func TestStartFaults(t *testing.T) {
 	}
 }
 
+// A file that the system cannot execute is named by its path.
+func TestCannotExecute(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ text, want string }{
+		{"\x7fELF, but not really", "execute it: exec format error"},
+		{"#!/nowhere/sh\n", "execute /nowhere/sh: no such file or directory"},
+	} {
+		f := newFixture(t)
+		path := filepath.Join(f.named, "crucible-transport-x")
+		write(t, path, test.text)
+		_, err := f.host(t).Transport(t.Context(), "x")
+		if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got %v, want an error with %q", err, test.want)
+		}
+	}
+}
+
 // Another contract at the handshake is an error that says all there is to know.
 func TestOtherContract(t *testing.T) {
 	t.Parallel()
@@ -266,6 +283,37 @@ func TestExecutesWhatWasHashed(t *testing.T) {
 	if used := h.Used(); len(used) != 1 || used[0].SHA256 == hashOf(t, path) {
 		t.Errorf("got %+v", used)
 	}
+}
+
+// A plugin that is built with the SDK.
+func TestPluginOfSDK(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	path := install(t, f.standard, "transport", "sdk")
+	f.trust(t, path)
+	h := f.host(t)
+	listed, err := h.List(t.Context())
+	if err != nil || len(listed) != 1 || listed[0].Status != host.StatusOK {
+		t.Errorf("got %+v, %v", listed, err)
+	}
+	tr, err := h.Transport(t.Context(), "sdk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := turn(t.Context(), tr, "die"); !errors.Is(err, contract.ErrUnavailable) {
+		t.Errorf("got %v, want ErrUnavailable", err)
+	}
+	if _, _, err := turn(t.Context(), tr, ""); err != nil {
+		t.Error(err)
+	}
+	begin := time.Now()
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("Close took %s", took)
+	}
+	wantNoProcess(t, path)
 }
 
 // A script is a plugin, too: its interpreter reads a private copy.

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -134,7 +133,7 @@ func (s *supervisor) run(ctx context.Context, a *attempt, old *session, starts i
 	if a.err != nil {
 		s.last = a.err
 		if s.closed {
-			a.err = errors.Join(ErrClosed, a.err)
+			a.err = ErrClosed
 		}
 	}
 }
