@@ -54,8 +54,7 @@ func playPlugin(kind, behaviour string) {
 		fmt.Fprintln(os.Stderr, "no license found")
 		os.Exit(3)
 	case "crashes":
-		var nothing map[string]int
-		nothing["x"] = 1
+		panic("a fault")
 	case "dies-at-once":
 		dieAfterHandshake()
 	case "deaf":
@@ -278,8 +277,7 @@ func (f faultyTransport) RunTurn(ctx context.Context, turn transport.Turn, emit 
 	case "kill":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case "panic":
-		var nothing map[string]int
-		nothing["x"] = 1
+		panic("a fault")
 	case "crash": // no handler of a panic can save a process from this one
 		go func() { panic("unrecoverable") }()
 		wait()
