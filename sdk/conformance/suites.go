@@ -1,12 +1,15 @@
 package conformance
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/crucible-engine/crucible/sdk/plugin"
+)
 
 // Transport is the suite of transports.
-func Transport() []Case { return slices.Clip(slices.Concat(common())) }
+func Transport() []Case {
+	return slices.Concat(common(plugin.KindTransport), turns(), endings(), greased())
+}
 
 // World is the suite of worlds.
-func World() []Case { return slices.Clip(slices.Concat(common())) }
-
-// common is what every plugin is tried for.
-func common() []Case { return nil }
+func World() []Case { return slices.Concat(common(plugin.KindWorld)) }

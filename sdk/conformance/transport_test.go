@@ -1,0 +1,107 @@
+package conformance_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crucible-engine/crucible/sdk/conformance"
+)
+
+// TestTransportInProcess and TestTransportBinary: a transport that keeps the
+// contract passes, as a value and as a binary.
+func TestTransportInProcess(t *testing.T) {
+	t.Parallel()
+	suite(t, conformance.Target{Info: info, Transport: shell{}})
+}
+
+func TestTransportBinary(t *testing.T) {
+	t.Parallel()
+	suite(t, self(""))
+}
+
+// self is this binary as the plugin with a fault.
+func self(fault string) conformance.Target { return conformance.Self(faultVariable + "=" + fault) }
+
+func suite(t *testing.T, target conformance.Target) {
+	t.Helper()
+	for _, c := range conformance.Transport() {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			c.Run(t, target)
+		})
+	}
+}
+
+// TestFaults: every fault fails the cases that ask for it.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	for fault, cases := range map[string][]string{
+		"prints early":        {"describe", "no-host", "describe-flag"},
+		"prints late":         {"quiet"},
+		"takes every setting": {"unknown-setting"},
+		"talks":               {"secrets"},
+		"has no group":        {"cancel"},
+		"inherits":            {"environment"},
+		"hides the status":    {"exit-status"},
+		"keeps lines":         {"output-live"},
+	} {
+		for _, name := range cases {
+			t.Run(fault+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+				defer cancel()
+				outcome := find(t, name).Try(ctx, self(fault))
+				if !outcome.Failed || len(outcome.Log) < 2 {
+					t.Errorf("the case did not fail: %q", outcome.Log)
+				}
+				t.Logf("%q", outcome.Log)
+			})
+		}
+	}
+}
+
+func find(t *testing.T, name string) conformance.Case {
+	t.Helper()
+	all := append(conformance.Transport(), conformance.World()...)
+	at := slices.IndexFunc(all, func(c conformance.Case) bool { return c.Name == name })
+	if at < 0 {
+		t.Fatalf("there is no case %q", name)
+	}
+	return all[at]
+}
+
+// TestTry: without a test a case comes to the same end.
+func TestTry(t *testing.T) {
+	t.Parallel()
+	if outcome := find(t, "exit-status").Try(t.Context(), self("")); outcome.Failed || outcome.Skipped {
+		t.Errorf("got %+v", outcome)
+	}
+	if outcome := find(t, "sigterm").Try(t.Context(), conformance.Target{Info: info, Transport: shell{}}); !outcome.Skipped {
+		t.Errorf("got %+v", outcome)
+	}
+	outcome := find(t, "describe").Try(t.Context(), conformance.Target{Command: []string{"/bin/false"}})
+	if !outcome.Failed || !strings.Contains(strings.Join(outcome.Log, "\n"), "handshake") {
+		t.Errorf("got %+v", outcome)
+	}
+}
+
+// TestCasesAreNamed: names are unique within a suite and every case says what it
+// demands.
+func TestCasesAreNamed(t *testing.T) {
+	t.Parallel()
+	for kind, cases := range map[string][]conformance.Case{"transport": conformance.Transport(), "world": conformance.World()} {
+		seen := map[string]bool{}
+		for _, c := range cases {
+			if seen[c.Name] || c.Name == "" || strings.Trim(c.Name, "abcdefghijklmnopqrstuvwxyz-") != "" {
+				t.Errorf("%s: the name %q is taken or odd", kind, c.Name)
+			}
+			if !strings.HasSuffix(c.Demand, ".") {
+				t.Errorf("%s %s: %q is no sentence", kind, c.Name, c.Demand)
+			}
+			seen[c.Name] = true
+		}
+	}
+}
