@@ -242,6 +242,7 @@ func (r *packRun) run(ctx context.Context, stop <-chan struct{}) (rep loop.Repor
 	}
 	cfg.Opening = r.opening()
 	masker := mask.New(secretValues(m.Agent.Env))
+	cfg.Mask = masker.MaskCut
 	rep, err = loop.Run(ctx, cfg, loop.Deps{
 		World: r.pack.World, Agent: agent.transport, Injects: r.pack.Injects, Judge: r.judge(m),
 		Recorder: journal.New(r.dir.Log(), masker.Mask, r.reporter),

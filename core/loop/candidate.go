@@ -57,6 +57,7 @@ func (r *run) decide(ctx context.Context, reading decide.Reading) (phase, error)
 			return done, err
 		}
 	}
+	writeUp = r.mask(writeUp)
 	patch, shortstat, err := r.diff(ctx)
 	if err != nil {
 		return done, fmt.Errorf("capture the candidate's diff: %w", err)
@@ -85,7 +86,7 @@ func (r *run) keep(ctx context.Context, reading decide.Reading, verdict decide.V
 	label := fmt.Sprintf("iter %d: keep (%s)", r.iter, row.Note)
 	snap, err := r.deps.World.Snapshot(ctx, world.SnapshotRequest{Label: label})
 	if err != nil {
-		row.Note = "snapshot failed, candidate discarded: " + marker.Headline(err.Error(), 400)
+		row.Note = "snapshot failed, candidate discarded: " + marker.Headline(r.mask(err.Error()), 400)
 		return decide.Verdict{}
 	}
 	r.best, r.bestToken = reading.Best(), snap.Token
@@ -110,7 +111,7 @@ func (r *run) afterRow(verdict decide.Verdict) (phase, error) {
 
 // discarded books a candidate that was never measured.
 func (r *run) discarded(ctx context.Context, why string) (phase, error) {
-	if err := r.addRow(wire.RowData{Iter: r.iter, Decision: wire.DecisionDiscarded, Note: marker.Headline(why, 500)}, false); err != nil {
+	if err := r.addRow(wire.RowData{Iter: r.iter, Decision: wire.DecisionDiscarded, Note: marker.Headline(r.mask(why), 500)}, false); err != nil {
 		return done, err
 	}
 	if _, err := r.deps.World.Restore(ctx, r.bestToken); err != nil {

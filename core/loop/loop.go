@@ -101,6 +101,10 @@ type Config struct {
 	Opening []wire.Event
 	// Fingerprint names the segment of comparable scores.
 	Fingerprint string
+	// Mask takes the values of secrets out of a text whose end may have been cut
+	// off; nil changes nothing. It is applied before the loop cuts a text and
+	// before anything is written for the agent to read; the recorder masks as well.
+	Mask func(string) string
 	// ToolIO records the input and result of the agent's tools.
 	ToolIO bool
 	// DeadTurnPause is the pause after the first turn in a row that never
@@ -207,10 +211,19 @@ func (r *run) report() Report {
 
 // diff captures the candidate's patch and its one-line summary for the record.
 func (r *run) diff(ctx context.Context) (patch, shortstat string, err error) {
+	// A secret that ends behind the cut is to be seen whole.
+	const margin = 64 << 10
 	var buf bytes.Buffer
-	d, err := r.deps.World.Diff(ctx, r.bestToken, wire.MaxDiff+1, &buf)
+	d, err := r.deps.World.Diff(ctx, r.bestToken, wire.MaxDiff+margin, &buf)
 	if err != nil {
 		return "", "", err
 	}
-	return wire.CutDiff(buf.String()), d.Shortstat, nil
+	return wire.CutDiff(r.mask(buf.String())), d.Shortstat, nil
+}
+
+func (r *run) mask(text string) string {
+	if r.cfg.Mask == nil {
+		return text
+	}
+	return r.cfg.Mask(text)
 }

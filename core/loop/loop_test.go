@@ -362,3 +362,24 @@ func TestNoIterations(t *testing.T) {
 		t.Error("improved without a candidate")
 	}
 }
+
+func TestSecretsAreMaskedBeforeAnythingIsCutOrWritten(t *testing.T) {
+	b := newBench(t)
+	secret := strings.Repeat("s", 40)
+	b.cfg.Mask = func(text string) string { return strings.ReplaceAll(text, secret, "[masked]") }
+	b.cfg.Goal = "win with " + secret
+	b.plays = []play{func(_ context.Context, w *fakeWorld, _ transport.Turn, _ func(transport.Event) error) (transport.Result, error) {
+		w.state = 1
+		// Half of the secret would be left of the cut at 120 characters.
+		text := strings.Repeat("x", 100) + " " + secret
+		err := os.WriteFile(filepath.Join(b.cfg.Workspace, "CANDIDATE.md"), []byte(text), 0o600)
+		return transport.Result{Outcome: transport.OutcomeCompleted}, err
+	}}
+	b.cfg.Iterations = 1
+	b.mustEnd(t, loop.Finished)
+	same(t, b.row(1).Note, strings.Repeat("x", 100)+" [masked]")
+	results, err := os.ReadFile(filepath.Join(b.cfg.Workspace, "RESULTS.md"))
+	if err != nil || strings.Contains(string(results), "ss") || !strings.Contains(string(results), "masked") {
+		t.Errorf("%v\n%s", err, results)
+	}
+}

@@ -24,6 +24,7 @@ const maxRetained = 8 << 20
 
 // addRow records a row and shows it to the agent in RESULTS.md.
 func (r *run) addRow(row wire.RowData, solved bool) error {
+	row = r.maskRow(row)
 	if err := r.deps.Recorder.Record(wire.Row{Row: row, Solved: solved}); err != nil {
 		return err
 	}
@@ -34,9 +35,17 @@ func (r *run) addRow(row wire.RowData, solved bool) error {
 	return r.publishResults()
 }
 
+// maskRow takes secrets out of a row before the agent or anybody else sees it.
+func (r *run) maskRow(row wire.RowData) wire.RowData {
+	if masked, ok := wire.MapText(wire.Row{Row: row}, r.mask).(wire.Row); ok {
+		return masked.Row
+	}
+	return row
+}
+
 // publishResults rewrites RESULTS.md when it would differ from what is there.
 func (r *run) publishResults() error {
-	text := report.Results(report.Table{Goal: r.cfg.Goal, Objective: r.cfg.Objective, Rows: r.rows})
+	text := report.Results(report.Table{Goal: r.mask(r.cfg.Goal), Objective: r.cfg.Objective, Rows: r.rows})
 	if bytes.Equal(text, r.results) && marker.Holds(r.cfg.Workspace, marker.ResultsFile, text) {
 		return nil
 	}

@@ -121,7 +121,7 @@ func (r *run) takeEscalation(ctx context.Context) (bool, error) {
 	if _, err := r.deps.World.Restore(ctx, r.bestToken); err != nil {
 		return false, fmt.Errorf("restore the best state: %w", err)
 	}
-	r.end(Escalated, "the agent escalated: "+marker.Headline(esc.Reason, 200))
+	r.end(Escalated, "the agent escalated: "+marker.Headline(r.mask(esc.Reason), 200))
 	return true, nil
 }
 
@@ -129,7 +129,7 @@ func (r *run) takeEscalation(ctx context.Context) (bool, error) {
 // iteration is not spent.
 func (r *run) neverStarted(ctx context.Context, cause error) (phase, error) {
 	r.dead++
-	row := wire.RowData{Iter: r.iter, Decision: wire.DecisionInfraDead, Note: marker.Headline(cause.Error(), 500), Phase: wire.RowPhaseInfra}
+	row := wire.RowData{Iter: r.iter, Decision: wire.DecisionInfraDead, Note: marker.Headline(r.mask(cause.Error()), 500), Phase: wire.RowPhaseInfra}
 	if err := r.addRow(row, false); err != nil {
 		return done, err
 	}
