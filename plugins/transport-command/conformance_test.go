@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 	described := info
 	described.Kind, described.Contract = plugin.KindTransport, contract.Version
 	for name, target := range map[string]conformance.Target{
-		"value":  {Info: described, Transport: command{}},
+		"value":  {Info: described, Transport: &command{}},
 		"binary": {Command: []string{binary}, Env: []string{roleVariable + "=1"}},
 	} {
 		t.Run(name, func(t *testing.T) {

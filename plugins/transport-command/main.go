@@ -34,10 +34,14 @@ var info = sdk.Info{
 	Features: []string{transport.FeatureSessions, transport.FeatureParallelTurns},
 }
 
-func main() { sdk.ServeTransport(info, command{}) }
+func main() { sdk.ServeTransport(info, &command{}) }
 
 // command is the transport. It holds nothing between two turns.
-type command struct{}
+type command struct {
+	// prompts is where the files with prompts are, empty for the system's
+	// directory of temporary files.
+	prompts string
+}
 
 // ReleaseRun has nothing to let go of.
-func (command) ReleaseRun(context.Context, string) error { return nil }
+func (*command) ReleaseRun(context.Context, string) error { return nil }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
+	"github.com/crucible-engine/crucible/sdk/plugin"
 	"github.com/crucible-engine/crucible/sdk/transport"
 )
 
@@ -29,7 +30,7 @@ func newTurn(t *testing.T, script string) transport.Turn {
 
 func run(ctx context.Context, turn transport.Turn) ([]transport.Event, transport.Result, error) {
 	var events []transport.Event
-	result, err := command{}.RunTurn(ctx, turn, func(e transport.Event) error {
+	result, err := new(command).RunTurn(ctx, turn, func(e transport.Event) error {
 		events = append(events, e)
 		return nil
 	})
@@ -90,7 +91,7 @@ func TestStream(t *testing.T) {
 	t.Parallel()
 	turn := newTurn(t, "echo ready >&2; until [ -e go ]; do sleep 0.01; done")
 	var got transport.Event
-	_, err := command{}.RunTurn(t.Context(), turn, func(e transport.Event) error {
+	_, err := new(command).RunTurn(t.Context(), turn, func(e transport.Event) error {
 		got = e
 		return os.WriteFile(filepath.Join(turn.Workspace, "go"), nil, 0o600)
 	})
@@ -186,6 +187,34 @@ echo "$CRUCIBLE_PROMPT_FILE"; if [ -n "${CRUCIBLE_PROMPT+x}" ]; then printf %s "
 	}
 }
 
+// TestScratch: prompts lie in the scratch directory unless the agent works there,
+// and those of a process that was killed are removed by the next one.
+func TestScratch(t *testing.T) {
+	t.Parallel()
+	scratch := t.TempDir()
+	old := filepath.Join(scratch, "prompts", "crucible-prompt-1")
+	if err := os.MkdirAll(old, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c := &command{}
+	if err := c.Configure(t.Context(), plugin.Config{ScratchDir: scratch}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("an old prompt is left: %v", err)
+	}
+	for workspace, inside := range map[string]bool{t.TempDir(): true, scratch: false, filepath.Dir(scratch): false, scratch + "/prompts": false, "/": false} {
+		path, remove, err := c.writePrompt("p", workspace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.HasPrefix(path, scratch+"/"); got != inside {
+			t.Errorf("workspace %s: the prompt is in %s", workspace, path)
+		}
+		remove()
+	}
+}
+
 func TestSession(t *testing.T) {
 	t.Parallel()
 	turn := newTurn(t, `echo "$CRUCIBLE_AGENT_SESSION $CRUCIBLE_AGENT_SESSION_ID $CRUCIBLE_AGENT_SESSION_ACTION"`)
@@ -246,7 +275,7 @@ func TestStop(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), test.wait)
 			defer cancel()
 			var pids string
-			_, err := command{}.RunTurn(ctx, newTurn(t, "sleep 600 & echo $$ $!; wait"), func(e transport.Event) error {
+			_, err := new(command).RunTurn(ctx, newTurn(t, "sleep 600 & echo $$ $!; wait"), func(e transport.Event) error {
 				pids += string(e.(transport.Output).Line) + " "
 				return test.stop(cancel)
 			})

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -16,7 +14,7 @@ import (
 )
 
 // RunTurn runs the command of the turn.
-func (command) RunTurn(ctx context.Context, turn transport.Turn, emit func(transport.Event) error) (transport.Result, error) {
+func (c *command) RunTurn(ctx context.Context, turn transport.Turn, emit func(transport.Event) error) (transport.Result, error) {
 	if turn.Command == "" {
 		return transport.Result{}, refuse("command", "missing: set agent_cmd in [agent]")
 	}
@@ -24,7 +22,7 @@ func (command) RunTurn(ctx context.Context, turn transport.Turn, emit func(trans
 	if err != nil {
 		return transport.Result{}, err
 	}
-	prompt, remove, err := writePrompt(turn.Prompt)
+	prompt, remove, err := c.writePrompt(turn.Prompt, turn.Workspace)
 	if err != nil {
 		return transport.Result{}, err
 	}
@@ -33,9 +31,10 @@ func (command) RunTurn(ctx context.Context, turn transport.Turn, emit func(trans
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	r := &reader{emit: emit, stop: stop}
-	c := proc.Shell(turn.Command)
-	c.Dir, c.Env, c.Stdout, c.Stderr = turn.Workspace, environment(turn, prompt, session), r.stdout, r.stderr
-	exit, err := proc.Run(running, c)
+	shell := proc.Shell(turn.Command)
+	shell.Dir, shell.Env = turn.Workspace, environment(turn, prompt, session)
+	shell.Stdout, shell.Stderr = r.stdout, r.stderr
+	exit, err := proc.Run(running, shell)
 	switch {
 	case ctx.Err() != nil:
 		return transport.Result{}, ctx.Err()
@@ -47,22 +46,6 @@ func (command) RunTurn(ctx context.Context, turn transport.Turn, emit func(trans
 	result := r.result(exit)
 	result.Cursor = []byte(session)
 	return result, nil
-}
-
-// writePrompt puts the prompt into a directory that only this user can enter,
-// away from the workspace. The function removes both.
-func writePrompt(prompt string) (path string, remove func(), err error) {
-	dir, err := os.MkdirTemp("", "crucible-prompt-")
-	if err != nil {
-		return "", nil, fmt.Errorf("write prompt: %w", err)
-	}
-	remove = func() { _ = os.RemoveAll(dir) }
-	path = filepath.Join(dir, "prompt")
-	if err := os.WriteFile(path, []byte(prompt), 0o600); err != nil {
-		remove()
-		return "", nil, fmt.Errorf("write prompt: %w", err)
-	}
-	return path, remove, nil
 }
 
 // startFault tells what the turn asked for and cannot be had from what the
