@@ -33,9 +33,11 @@ func newLab(ctx context.Context, o options) (*lab, error) {
 		return nil, err
 	}
 	l := &lab{bin: bin, dir: dir, rounds: o.rounds, files: o.files}
-	// Both sides see the same git, whatever the settings of the user are.
+	// Both sides see the same git, whatever the settings of the user are. It must
+	// not begin to clean up in the background.
 	l.env = append(os.Environ(), "CRUCIBLE_PLUGIN_PATH="+bin, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
-		"GIT_AUTHOR_NAME=bench", "GIT_AUTHOR_EMAIL=bench@localhost", "GIT_COMMITTER_NAME=bench", "GIT_COMMITTER_EMAIL=bench@localhost")
+		"GIT_AUTHOR_NAME=bench", "GIT_AUTHOR_EMAIL=bench@localhost", "GIT_COMMITTER_NAME=bench", "GIT_COMMITTER_EMAIL=bench@localhost",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=gc.auto", "GIT_CONFIG_VALUE_0=0")
 	if err := l.sh(ctx, ".", "go build -o "+dir+"/ ./bench/internal/barehost ./bench/internal/bareplugin"); err != nil {
 		l.close()
 		return nil, err

@@ -70,7 +70,7 @@ func (l *lab) snapshotOf(ctx context.Context, git world.World, files int) ([]res
 	if err := bare.fill(); err != nil {
 		return nil, err
 	}
-	if err := l.sh(ctx, bare.dir, "git init -q; git add -A; git commit -q -m base; cp -R . "+ours.dir+"; git -C "+ours.dir+" status -s"); err != nil {
+	if err := l.sh(ctx, bare.dir, "git init -q; git add -A; git commit -q -m base; git gc -q; cp -R . "+ours.dir+"; git -C "+ours.dir+" status -s"); err != nil {
 		return nil, err
 	}
 	l.bareGit(ctx, bare)
