@@ -8,9 +8,12 @@ PLUGINS := transport-command world-git
 
 .PHONY: build test race fuzz lint proto generate update check bench torture demo install clean need
 
+# A plugin must not be writable by a group, whatever the umask says.
 build: need
-	go build -o bin/ ./cmd/crucible
-	$(foreach p,$(PLUGINS),go build -o bin/crucible-$(p) ./plugins/$(p) &&) true
+	install -d -m 0755 bin
+	go build -ldflags='-s -w' -o bin/ ./cmd/crucible
+	$(foreach p,$(PLUGINS),go build -ldflags='-s -w' -o bin/crucible-$(p) ./plugins/$(p) &&) true
+	chmod 0755 bin/*
 
 demo: build
 	bin/crucible --manifest examples/binary-size/crucible.toml --iterations 6
@@ -53,7 +56,7 @@ install: build
 	install -d $(PREFIX)/bin $(PREFIX)/lib/crucible/plugins
 	install -m 0755 bin/crucible $(PREFIX)/bin/
 	install -m 0755 $(PLUGINS:%=bin/crucible-%) $(PREFIX)/lib/crucible/plugins/
-	$(foreach p,$(PLUGINS),$(PREFIX)/bin/crucible plugin trust $(PREFIX)/lib/crucible/plugins/crucible-$(p) &&) true
+	$(foreach p,$(PLUGINS),$(PREFIX)/bin/crucible plugin trust --yes $(PREFIX)/lib/crucible/plugins/crucible-$(p) &&) true
 
 clean:
 	rm -rf bin

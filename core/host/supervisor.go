@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -201,9 +203,17 @@ func (s *supervisor) note(session *session) {
 	if im.origin == FromFlag {
 		logger.Warn("plugin named by --plugin is in use", "path", im.path)
 	}
-	for _, name := range ungranted(session.info.NeedsEnv, session.granted) {
-		logger.Warn("plugin asks for an environment variable that it is not granted", "name", name, "grant", "crucible plugin trust "+im.path)
+	if names := s.withheld(session); len(names) > 0 {
+		logger.Info("plugin asks for environment variables that are set and not granted", "names", strings.Join(names, " "), "grant", "crucible plugin trust "+im.path)
 	}
+}
+
+// withheld lists the variables that the plugin would like to have, that are set
+// here, and that it does not get.
+func (s *supervisor) withheld(session *session) []string {
+	return slices.DeleteFunc(ungranted(session.info.NeedsEnv, session.granted), func(name string) bool {
+		return s.host.options.Getenv(name) == ""
+	})
 }
 
 // used describes the plugin once it has been started. It waits for the hash.
