@@ -46,8 +46,10 @@ func buildAndRun(m *testing.M) int {
 		}
 	}
 	// The command world is for the scripts that ask for it by name.
-	if err := os.Mkdir(filepath.Join(base, "extra"), 0o700); err == nil {
-		err = os.Rename(filepath.Join(binDir, "crucible-world-command"), filepath.Join(base, "extra", "crucible-world-command"))
+	extra := filepath.Join(base, "extra")
+	err = os.Mkdir(extra, 0o700)
+	if err == nil {
+		err = os.Rename(filepath.Join(binDir, "crucible-world-command"), filepath.Join(extra, "crucible-world-command"))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
