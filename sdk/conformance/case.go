@@ -1,6 +1,12 @@
 package conformance
 
-import "context"
+import (
+	"context"
+	"time"
+)
+
+// caseTime bounds one case, so that a plugin that hangs fails it.
+const caseTime = 90 * time.Second
 
 // T is the part of *testing.T that a case needs.
 type T interface {
@@ -32,5 +38,15 @@ func (c Case) Run(t T, target Target) {
 		t.Skipf("needs a plugin with a process of its own")
 	}
 	t.Logf("%s", c.Demand)
-	c.run(t, target)
+	ctx, cancel := context.WithTimeout(t.Context(), caseTime)
+	t.Cleanup(cancel)
+	c.run(limited{t, ctx}, target)
 }
+
+// limited is a T whose context ends with the time of the case.
+type limited struct {
+	T
+	ctx context.Context
+}
+
+func (l limited) Context() context.Context { return l.ctx }

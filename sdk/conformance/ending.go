@@ -149,7 +149,7 @@ func killed(t T, target Target) {
 	}
 	leavesNone(t, turn.Workspace, orphanTime)
 	again := connect(t, target)
-	again.configure(ctx, t, target, scratch)
+	again.configure(t, target, scratch)
 	if h, _ := play(ctx, t, again, newTurn(t, target, "echo back")); !h.has("back") {
 		t.Errorf("the plugin does not work after it was killed")
 	}

@@ -13,7 +13,7 @@ import (
 const faultVariable = "CRUCIBLE_TEST_FAULT"
 
 var info = sdk.Info{
-	Kind: "transport", Name: "shell", Version: "1.0.0",
+	Name: "shell", Version: "1.0.0",
 	Features: []string{transport.FeatureParallelTurns, transport.FeatureSessions},
 }
 

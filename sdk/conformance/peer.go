@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"google.golang.org/grpc"
@@ -17,9 +16,6 @@ import (
 	"github.com/crucible-engine/crucible/sdk/transport/transportrpc"
 	"github.com/crucible-engine/crucible/sdk/world/worldrpc"
 )
-
-// caseTime bounds one case, so that a plugin that hangs fails it.
-const caseTime = 90 * time.Second
 
 // peer is the plugin, connected.
 type peer struct {
@@ -49,25 +45,28 @@ func connect(t T, target Target) *peer {
 	return p
 }
 
-// serve serves the target's value.
+// serve serves a value of the target.
 func serve(t T, target Target, log *output) *grpc.ClientConn {
 	t.Helper()
 	logger := hclog.New(&hclog.LoggerOptions{Output: log, JSONFormat: true, Level: hclog.Trace})
 	calls := pluginrpc.NewCalls(logger)
-	var impl any = target.Transport
-	if target.World != nil {
-		impl = target.World
-	}
 	info := target.Info
 	info.Contract = contract.Version
 	conn, stop, err := loopback.Serve(calls, func(r grpc.ServiceRegistrar) {
+		var impl any
+		switch {
+		case target.Transport != nil:
+			info.Kind = plugin.KindTransport
+			made := target.Transport()
+			transportv1.RegisterTransportServiceServer(r, transportrpc.NewServer(made))
+			impl = made
+		case target.World != nil:
+			info.Kind = plugin.KindWorld
+			made := target.World()
+			worldv1.RegisterWorldServiceServer(r, worldrpc.NewServer(made))
+			impl = made
+		}
 		pluginv1.RegisterPluginServiceServer(r, pluginrpc.NewServer(info, impl, calls, logger))
-		if target.Transport != nil {
-			transportv1.RegisterTransportServiceServer(r, transportrpc.NewServer(target.Transport))
-		}
-		if target.World != nil {
-			worldv1.RegisterWorldServiceServer(r, worldrpc.NewServer(target.World))
-		}
 	})
 	if err != nil {
 		t.Fatalf("serve the plugin: %v", err)
@@ -76,29 +75,27 @@ func serve(t T, target Target, log *output) *grpc.ClientConn {
 	return conn
 }
 
-// configured connects and configures as a run of the engine does. The context
-// bounds the case.
+// configured connects and configures as a run of the engine does. The context is
+// that of the case.
 func configured(t T, target Target) (context.Context, *peer) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), caseTime)
-	t.Cleanup(cancel)
 	p := connect(t, target)
-	p.configure(ctx, t, target, t.TempDir())
-	return ctx, p
+	p.configure(t, target, t.TempDir())
+	return t.Context(), p
 }
 
-func (p *peer) configure(ctx context.Context, t T, target Target, scratch string) {
+func (p *peer) configure(t T, target Target, scratch string) {
 	t.Helper()
-	err := p.plugin.Configure(ctx, pluginrpc.Setup{Settings: target.Settings, RunID: "conformance", ScratchDir: scratch, LogLevel: "trace"})
+	err := p.plugin.Configure(t.Context(), pluginrpc.Setup{Settings: target.Settings, RunID: "conformance", ScratchDir: scratch, LogLevel: "trace"})
 	if err != nil {
 		t.Fatalf("configure: %v", err)
 	}
 }
 
 // describe asks who the plugin is.
-func (p *peer) describe(ctx context.Context, t T) plugin.Info {
+func (p *peer) describe(t T) plugin.Info {
 	t.Helper()
-	info, err := p.plugin.Describe(ctx)
+	info, err := p.plugin.Describe(t.Context())
 	if err != nil {
 		t.Fatalf("describe: %v", err)
 	}
@@ -106,9 +103,9 @@ func (p *peer) describe(ctx context.Context, t T) plugin.Info {
 }
 
 // need skips the case when the plugin does not have a feature.
-func (p *peer) need(ctx context.Context, t T, feature string) {
+func (p *peer) need(t T, feature string) {
 	t.Helper()
-	if !p.describe(ctx, t).Has(feature) {
+	if !p.describe(t).Has(feature) {
 		t.Skipf("the plugin does not have the feature %s", feature)
 	}
 }

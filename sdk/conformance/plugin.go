@@ -33,7 +33,7 @@ func common(kind string) []Case {
 }
 
 func describes(t T, target Target, kind string) {
-	info := connect(t, target).describe(t.Context(), t)
+	info := connect(t, target).describe(t)
 	if info.Kind != kind {
 		t.Errorf("the kind is %q, want %q", info.Kind, kind)
 	}
@@ -52,7 +52,7 @@ func describeFlag(t T, target Target) {
 	if err != nil {
 		t.Fatalf("%v: %.200q", err, stdout)
 	}
-	if want := connect(t, target).describe(t.Context(), t); fmt.Sprintf("%+v", want) != fmt.Sprintf("%+v", got) {
+	if want := connect(t, target).describe(t); fmt.Sprintf("%+v", want) != fmt.Sprintf("%+v", got) {
 		t.Errorf("Describe answers %+v, --describe %+v", want, got)
 	}
 }

@@ -22,6 +22,8 @@ import (
 // shell is a transport that keeps the contract.
 type shell struct{}
 
+func newShell() transport.Transport { return shell{} }
+
 func (shell) RunTurn(ctx context.Context, turn transport.Turn, emit func(transport.Event) error) (transport.Result, error) {
 	command := proc.Shell(turn.Command)
 	command.Dir, command.Env = turn.Workspace, variables(turn)

@@ -12,4 +12,6 @@ func Transport() []Case {
 }
 
 // World is the suite of worlds.
-func World() []Case { return slices.Concat(common(plugin.KindWorld)) }
+func World() []Case {
+	return slices.Concat(common(plugin.KindWorld), openings(), restores(), readings(), forkings())
+}

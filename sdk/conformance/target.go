@@ -6,8 +6,7 @@ import (
 	"github.com/crucible-engine/crucible/sdk/world"
 )
 
-// Target is the plugin that is tried: a command line, or a value in this
-// process.
+// Target is the plugin that is tried: a command line, or values in this process.
 type Target struct {
 	// Command is the plugin's command line, the path of its binary first. It is
 	// started as the engine starts it.
@@ -15,11 +14,12 @@ type Target struct {
 	// Env is added to the environment of the process, as NAME=VALUE.
 	Env []string
 
-	// Info describes the value in Transport or World. It is not used with Command.
+	// Info describes what Transport or World makes. It is not used with Command.
 	Info plugin.Info
-	// Transport, or World, is the value that is tried when there is no Command.
-	Transport transport.Transport
-	World     world.World
+	// Transport, or World, makes what is tried when there is no Command: a new
+	// value for each case, as each case has a process of its own otherwise.
+	Transport func() transport.Transport
+	World     func() world.World
 
 	// Settings configure the plugin; nil for none.
 	Settings plugin.Settings

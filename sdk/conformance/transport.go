@@ -160,7 +160,7 @@ func longPrompt(t T, target Target) {
 
 func turnsAtOnce(t T, target Target) {
 	ctx, p := configured(t, target)
-	p.need(ctx, t, transport.FeatureParallelTurns)
+	p.need(t, transport.FeatureParallelTurns)
 	// Each waits for the other, so both must run.
 	meeting := t.TempDir()
 	script := func(own, other string) string {
@@ -217,7 +217,7 @@ func releaseRun(t T, target Target) {
 
 func session(t T, target Target) {
 	ctx, p := configured(t, target)
-	p.need(ctx, t, transport.FeatureSessions)
+	p.need(t, transport.FeatureSessions)
 	first := newTurn(t, target, ":")
 	first.Session = &transport.Session{Name: "solver", Action: transport.SessionStart, Turn: 1}
 	_, result := play(ctx, t, p, first)

@@ -14,7 +14,7 @@ import (
 // contract passes, as a value and as a binary.
 func TestTransportInProcess(t *testing.T) {
 	t.Parallel()
-	suite(t, conformance.Target{Info: info, Transport: shell{}})
+	suite(t, conformance.Target{Info: info, Transport: newShell})
 }
 
 func TestTransportBinary(t *testing.T) {
@@ -53,7 +53,7 @@ func TestFaults(t *testing.T) {
 				t.Parallel()
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
-				outcome := find(t, name).Try(ctx, self(fault))
+				outcome := find(t, conformance.Transport(), name).Try(ctx, self(fault))
 				if !outcome.Failed || len(outcome.Log) < 2 {
 					t.Errorf("the case did not fail: %q", outcome.Log)
 				}
@@ -63,9 +63,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func find(t *testing.T, name string) conformance.Case {
+func find(t *testing.T, all []conformance.Case, name string) conformance.Case {
 	t.Helper()
-	all := append(conformance.Transport(), conformance.World()...)
 	at := slices.IndexFunc(all, func(c conformance.Case) bool { return c.Name == name })
 	if at < 0 {
 		t.Fatalf("there is no case %q", name)
@@ -76,13 +75,13 @@ func find(t *testing.T, name string) conformance.Case {
 // TestTry: without a test a case comes to the same end.
 func TestTry(t *testing.T) {
 	t.Parallel()
-	if outcome := find(t, "exit-status").Try(t.Context(), self("")); outcome.Failed || outcome.Skipped {
+	if outcome := find(t, conformance.Transport(), "exit-status").Try(t.Context(), self("")); outcome.Failed || outcome.Skipped {
 		t.Errorf("got %+v", outcome)
 	}
-	if outcome := find(t, "sigterm").Try(t.Context(), conformance.Target{Info: info, Transport: shell{}}); !outcome.Skipped {
+	if outcome := find(t, conformance.Transport(), "sigterm").Try(t.Context(), conformance.Target{Info: info, Transport: newShell}); !outcome.Skipped {
 		t.Errorf("got %+v", outcome)
 	}
-	outcome := find(t, "describe").Try(t.Context(), conformance.Target{Command: []string{"/bin/false"}})
+	outcome := find(t, conformance.Transport(), "describe").Try(t.Context(), conformance.Target{Command: []string{"/bin/false"}})
 	if !outcome.Failed || !strings.Contains(strings.Join(outcome.Log, "\n"), "handshake") {
 		t.Errorf("got %+v", outcome)
 	}
