@@ -1,0 +1,105 @@
+package gitmem
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/crucible-engine/crucible/sdk/contract"
+	"github.com/crucible-engine/crucible/sdk/world"
+)
+
+// Adopt brings what changed in a fork since it was made into the parent's files,
+// see world.World. It is left to Snapshot to record it. Paths that both sides
+// changed in ways that do not fit together are conflicts; then the parent's
+// files are not touched.
+func (s *Store) Adopt(ctx context.Context, id, forkID string) (world.Adopted, error) {
+	const op = "adopt"
+	m, err := s.Get(ctx, id)
+	if err != nil {
+		return world.Adopted{}, err
+	}
+	fork, err := s.Get(ctx, forkID)
+	if err != nil {
+		return world.Adopted{}, err
+	}
+	if fork == m || fork.rec.Fork == nil || fork.rec.Fork.Parent != id {
+		return world.Adopted{}, invalid(op, printable(forkID, 40), "is no fork of this world")
+	}
+	done, err := m.write(ctx, op)
+	if err != nil {
+		return world.Adopted{}, err
+	}
+	defer done()
+	theirs, err := fork.hand(ctx, m)
+	if err != nil {
+		return world.Adopted{}, classify(contract.KindInternal, op, fork.rec.Workspace, err)
+	}
+	adopted, err := m.adopt(ctx, fork.rec.Fork.Tree, theirs)
+	return adopted, classify(contract.KindInternal, op, "", err)
+}
+
+// hand gives the parent the objects of the fork's present state, and its tree.
+func (m *Memory) hand(ctx context.Context, parent *Memory) (string, error) {
+	done, err := m.wait(ctx, "adopt")
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	tree, err := m.present(ctx)
+	if err != nil {
+		return "", err
+	}
+	names, err := objectFiles(m.shadow.path("objects"))
+	if err != nil {
+		return "", err
+	}
+	return tree, parent.shadow.receive(m.shadow.path("objects"), names)
+}
+
+// receive copies object files into the quarantine: once a state is recorded that
+// has them, they are kept.
+func (s *shadow) receive(from string, names []string) error {
+	root, err := openDir(s.quarantine())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, name := range names {
+		if _, err := root.Lstat(name); err == nil {
+			continue
+		}
+		if err := makeParents(root, name); err != nil {
+			return err
+		}
+		if err := copyFile(root, name, filepath.Join(from, name), 0o444); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Memory) adopt(ctx context.Context, base, theirs string) (world.Adopted, error) {
+	if err := m.stage(ctx); err != nil {
+		return world.Adopted{}, err
+	}
+	r, err := m.shadow.run(ctx, request{args: []string{"write-tree"}, index: workIndex})
+	if err != nil {
+		return world.Adopted{}, err
+	}
+	ours := r.text()
+	merged, conflicts, err := m.merge(ctx, base, ours, theirs)
+	if err != nil || len(conflicts) > 0 {
+		return world.Adopted{Conflicts: conflicts}, err
+	}
+	_, err = m.shadow.run(ctx, request{args: []string{"read-tree", "-m", "-u", ours, merged}, index: workIndex})
+	if e := asGitError(err); e != nil && e.says("would be overwritten") {
+		return world.Adopted{}, conflict("adopt", "", "%s", oneLine(e.stderr))
+	}
+	if err != nil {
+		// Half of it may have been written: the next look must see what is there.
+		m.dropWork()
+		return world.Adopted{}, errors.Join(err)
+	}
+	return world.Adopted{Clean: true}, nil
+}

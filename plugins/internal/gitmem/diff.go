@@ -1,0 +1,108 @@
+package gitmem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/crucible-engine/crucible/sdk/contract"
+	"github.com/crucible-engine/crucible/sdk/world"
+)
+
+// Diff writes the change from a recorded state to the present one, see
+// world.World. It leaves the recorded states and the files alone.
+func (m *Memory) Diff(ctx context.Context, fromToken string, limit int64, w io.Writer) (world.Diffed, error) {
+	const op = "show the change"
+	done, err := m.wait(ctx, op)
+	if err != nil {
+		return world.Diffed{}, err
+	}
+	defer done()
+	from, err := m.find(ctx, op, fromToken)
+	if err != nil {
+		return world.Diffed{}, err
+	}
+	if err := m.stage(ctx); err != nil {
+		return world.Diffed{}, classify(contract.KindInternal, op, "", err)
+	}
+	out := &patch{to: w, left: limit, bounded: limit > 0}
+	_, err = m.shadow.run(ctx, request{
+		args: []string{
+			"diff", "--cached", "--patch", "--shortstat", "--binary", "--find-renames", "-l200", "--no-color",
+			"--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", from.Commit,
+		},
+		index: workIndex, stdout: out,
+	})
+	if out.full && ctx.Err() == nil {
+		err = nil // git was stopped, or would have been, because nobody wants the rest
+	}
+	if out.failed != nil {
+		err = out.failed
+	}
+	if err != nil {
+		return world.Diffed{}, classify(contract.KindInternal, op, "", err)
+	}
+	return world.Diffed{Shortstat: out.stat(), Truncated: out.full}, nil
+}
+
+// errFull stops a git process whose output is not wanted any more.
+var errFull = errors.New("limit reached")
+
+// patch takes the output of git diff: the summary line, an empty line and the
+// patch, of which it passes on what the limit allows.
+type patch struct {
+	to      io.Writer
+	left    int64
+	bounded bool
+
+	head   bytes.Buffer // until the empty line
+	begun  bool         // the patch has begun
+	full   bool
+	failed error // of the writer
+}
+
+// maxSummary bounds the summary line.
+const maxSummary = 1 << 10
+
+func (p *patch) stat() string { return strings.TrimSpace(p.head.String()) }
+
+func (p *patch) Write(data []byte) (int, error) {
+	n := len(data)
+	if !p.begun {
+		data = p.summary(data)
+	}
+	if len(data) == 0 {
+		return n, nil
+	}
+	if p.bounded && int64(len(data)) > p.left {
+		data, p.full = data[:p.left], true
+	}
+	p.left -= int64(len(data))
+	if _, err := p.to.Write(data); err != nil {
+		p.failed = err
+		return 0, err
+	}
+	if p.full {
+		return 0, errFull
+	}
+	return n, nil
+}
+
+// summary takes the summary line and gives what is left for the patch.
+func (p *patch) summary(data []byte) []byte {
+	p.head.Write(data)
+	all := p.head.Bytes()
+	end := bytes.Index(all, []byte("\n\n"))
+	if end < 0 && len(all) <= maxSummary {
+		return nil
+	}
+	if end < 0 {
+		end = -2 // no summary: all of it is the patch
+	}
+	rest := bytes.Clone(all[end+2:])
+	p.head.Truncate(max(end, 0))
+	p.begun = true
+	return rest
+}

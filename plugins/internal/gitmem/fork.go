@@ -1,0 +1,199 @@
+package gitmem
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/crucible-engine/crucible/sdk/contract"
+	"github.com/crucible-engine/crucible/sdk/world"
+)
+
+// Fork makes a disposable copy of a recorded state, see world.World. The fork's
+// repository has its own copy of every object: its agent can harm neither the
+// parent nor another fork. The shadow of the fork reads the parent's objects and
+// writes its own.
+func (s *Store) Fork(ctx context.Context, id string, req world.ForkRequest) (world.Forked, error) {
+	const op = "fork"
+	m, err := s.Get(ctx, id)
+	if err != nil {
+		return world.Forked{}, err
+	}
+	if !filepath.IsAbs(req.Dir) || strings.ContainsAny(req.Dir, "\x00\n") {
+		return world.Forked{}, invalid(op, printable(req.Dir, 200), "want an absolute path")
+	}
+	key := keyOf(req.Dir)
+	sl, leave, err := s.enter(ctx, key)
+	if err != nil {
+		return world.Forked{}, err
+	}
+	defer leave()
+	if sl.memory != nil {
+		return world.Forked{}, conflict(op, req.Dir, "a world is open there")
+	}
+	from, tree, err := m.forkPoint(ctx, req)
+	if err != nil {
+		return world.Forked{}, err
+	}
+	child := newMemory(s, key, filepath.Join(s.dir, key))
+	if err := child.begin(ctx, m, req.Dir, from, tree); err != nil {
+		return world.Forked{}, classify(contract.KindInternal, op, req.Dir, err)
+	}
+	s.mu.Lock()
+	sl.memory = child
+	s.mu.Unlock()
+	return world.Forked{WorldID: key, Workspace: child.rec.Workspace}, nil
+}
+
+// forkPoint is the state that the fork stands on and the tree of its files.
+func (m *Memory) forkPoint(ctx context.Context, req world.ForkRequest) (point, string, error) {
+	const op = "fork"
+	done, err := m.wait(ctx, op)
+	if err != nil {
+		return point{}, "", err
+	}
+	defer done()
+	from, err := m.find(ctx, op, req.Token)
+	if err != nil || !req.IncludeUncommitted {
+		return from, from.Tree, err
+	}
+	tree, err := m.present(ctx)
+	return from, tree, classify(contract.KindInternal, op, "", err)
+}
+
+// present is the tree of the files as they are now. Its objects stay in the
+// shadow.
+func (m *Memory) present(ctx context.Context) (string, error) {
+	if err := m.stage(ctx); err != nil {
+		return "", err
+	}
+	r, err := m.shadow.run(ctx, request{args: []string{"write-tree"}, index: workIndex})
+	if err != nil {
+		return "", err
+	}
+	names, err := m.shadow.fresh()
+	if err != nil {
+		return "", err
+	}
+	return r.text(), m.shadow.keep(names)
+}
+
+// begin makes the files and both repositories of a fork.
+func (m *Memory) begin(ctx context.Context, parent *Memory, dir string, from point, tree string) (err error) {
+	if _, err := os.Lstat(dir); err == nil {
+		return conflict("fork", dir, "it exists already")
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return err
+	}
+	workspace, err := realPath(dir)
+	if err != nil {
+		return err
+	}
+	if err := m.acquire(ctx); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, removeTree(workspace), removeTree(m.dir), m.lock.Unlock())
+		}
+	}()
+	if err := m.forget(); err != nil {
+		return err
+	}
+	if err := os.Mkdir(workspace, 0o777); err != nil {
+		return err
+	}
+	m.describeFork(parent, workspace, from, tree)
+	if err := m.rec.write(m.dir); err != nil { // from here on the files are known to be a fork's
+		return err
+	}
+	if err := m.startShadow(); err != nil {
+		return err
+	}
+	if err := m.fill(ctx, parent, from, tree); err != nil {
+		return err
+	}
+	m.users = 1
+	return nil
+}
+
+func (m *Memory) describeFork(parent *Memory, workspace string, from point, tree string) {
+	git := filepath.Join(workspace, ".git")
+	m.visible = visible{workspace: workspace, gitDir: git, commonDir: git}
+	m.rec = record{
+		Workspace: workspace, Format: parent.rec.Format, Branch: "refs/heads/main", GitDir: git, CommonDir: git,
+		Name: parent.rec.Name, Email: parent.rec.Email, Exclude: parent.rec.Exclude, Whole: true, Seal: seal{},
+		Fork: &forkRecord{
+			Parent: parent.id, Tree: tree,
+			Objects: append([]string{parent.shadow.path("objects")}, parent.shadow.borrowed...),
+		},
+	}
+	for _, s := range parent.rec.Submodules {
+		m.rec.Submodules = append(m.rec.Submodules, submodule{Path: s.Path})
+	}
+	m.tip = from
+}
+
+// fill writes the files, and makes the visible repository from the shadow.
+func (m *Memory) fill(ctx context.Context, parent *Memory, from point, tree string) error {
+	text := withPatterns(string(parent.rec.Seal["info/exclude"].Data), m.rec.patterns())
+	m.rec.Seal["config"] = sealedFile{Mode: 0o644, Data: []byte(m.rec.Format.extensions() + visibleConfig)}
+	m.rec.Seal["info/exclude"] = sealedFile{Mode: 0o644, Data: []byte(text)}
+	if err := m.shadow.create(text); err != nil {
+		return err
+	}
+	shallow, err := os.ReadFile(parent.shadow.path("shallow"))
+	if err == nil {
+		err = os.WriteFile(m.shadow.path("shallow"), shallow, 0o600)
+	} else if os.IsNotExist(err) {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(m.shadow.hold(from.Commit), from.write(m.dir)); err != nil {
+		return err
+	}
+	if _, err := m.shadow.ask(ctx, "read-tree", "--reset", "-u", tree); err != nil {
+		return err
+	}
+	m.indexTree = tree
+	return m.mirror(ctx)
+}
+
+// findFork opens a fork that an earlier process made.
+func (s *Store) findFork(ctx context.Context, id string) (*Memory, error) {
+	const op = "find world"
+	if len(id) != 16 || !isHex(id) {
+		return nil, notFound(op, printable(id, 40), "no such world")
+	}
+	dir := filepath.Join(s.dir, id)
+	old, err := readRecord(dir)
+	if err != nil || old == nil || old.Fork == nil {
+		return nil, notFound(op, id, "no such world")
+	}
+	sl, leave, err := s.enter(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if sl.memory != nil {
+		return sl.memory, nil
+	}
+	m := newMemory(s, id, dir)
+	m.rec.Workspace = old.Workspace
+	if err := m.acquire(ctx); err != nil {
+		return nil, err
+	}
+	if err := m.resume(ctx, old, world.OpenRequest{}); err != nil {
+		return nil, errors.Join(classify(contract.KindInternal, op, id, err), m.lock.Unlock())
+	}
+	m.users = 1
+	s.mu.Lock()
+	sl.memory = m
+	s.mu.Unlock()
+	return m, nil
+}

@@ -1,0 +1,222 @@
+package gitmem
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/crucible-engine/crucible/sdk/contract"
+	"github.com/crucible-engine/crucible/sdk/world"
+)
+
+// open prepares the workspace and the memory of it.
+func (m *Memory) open(ctx context.Context, req world.OpenRequest, log func(string, ...any)) (world.Opened, error) {
+	m.rec.Workspace = req.Workspace
+	if err := m.acquire(ctx); err != nil {
+		return world.Opened{}, err
+	}
+	opened, err := m.prepare(ctx, req, log)
+	if err != nil {
+		return world.Opened{}, errors.Join(err, m.lock.Unlock())
+	}
+	m.users = 1
+	return opened, nil
+}
+
+func (m *Memory) prepare(ctx context.Context, req world.OpenRequest, log func(string, ...any)) (world.Opened, error) {
+	workspace, err := realPath(req.Workspace)
+	if err != nil {
+		return world.Opened{}, workspaceFault(req.Workspace, err)
+	}
+	old, err := readRecord(m.dir)
+	if err != nil {
+		return world.Opened{}, err
+	}
+	if old != nil && old.Workspace != workspace && req.Attach {
+		return world.Opened{}, invalid(opOpen, req.Workspace, "leads to %s; it was opened as %s", workspace, old.Workspace)
+	}
+	k := maker{memory: m, workspace: workspace, req: req, log: log}
+	fresh, err := m.makeWorkspace(ctx, k)
+	if err != nil {
+		return world.Opened{}, err
+	}
+	if old != nil && (fresh || old.Workspace != workspace) {
+		old = nil
+	}
+	if old == nil {
+		if err := m.forget(); err != nil {
+			return world.Opened{}, err
+		}
+	}
+	if req.Attach && old != nil {
+		err = m.resume(ctx, old, req)
+	} else {
+		err = m.adoptWorkspace(ctx, workspace, old, req, log)
+	}
+	if err != nil {
+		return world.Opened{}, err
+	}
+	m.rec.Closed = false
+	if err := m.rec.write(m.dir); err != nil {
+		return world.Opened{}, err
+	}
+	return world.Opened{WorldID: m.id, Fresh: fresh, Commit: m.tip.Commit}, nil
+}
+
+// makeWorkspace makes the workspace when it is missing.
+func (m *Memory) makeWorkspace(ctx context.Context, k maker) (fresh bool, err error) {
+	missing, err := k.missing()
+	switch {
+	case err != nil:
+		return false, workspaceFault(k.workspace, err)
+	case !missing:
+		return false, nil
+	case k.req.Attach:
+		return false, notFound(opOpen, k.workspace, "there is no workspace to attach to")
+	}
+	return true, classify(contract.KindInvalid, "make workspace", k.workspace, k.make(ctx))
+}
+
+// forget clears everything that was known about an earlier workspace.
+func (m *Memory) forget() error {
+	for _, name := range []string{shadowDir, quarantineDir, recordFile, tipFile} {
+		if err := removeTree(m.dir + "/" + name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resume goes on with what an earlier process knew.
+func (m *Memory) resume(ctx context.Context, old *record, req world.OpenRequest) error {
+	m.rec = *old
+	m.rec.Exclude = union(old.Exclude, req.Exclude)
+	m.visible = visible{workspace: old.Workspace, gitDir: old.GitDir, commonDir: old.CommonDir, gitFile: old.GitFile}
+	var err error
+	if m.tip, err = readTip(m.dir); err != nil {
+		return err
+	}
+	if err := m.startShadow(); err != nil {
+		return err
+	}
+	m.indexTree = m.treeOfIndex(ctx)
+	return m.settle()
+}
+
+// startShadow opens the shadow repository, made when it is missing, without
+// anything that was not recorded.
+func (m *Memory) startShadow() error {
+	m.sweep = newSweeper(m.rec.Workspace)
+	m.sealed = sealState{}
+	m.shadow = &shadow{git: m.store.git, dir: m.dir, workspace: m.rec.Workspace, format: m.rec.Format}
+	if m.rec.Fork != nil {
+		m.shadow.borrowed = m.rec.Fork.Objects
+	}
+	if err := m.shadow.create(""); err != nil {
+		return err
+	}
+	m.dropWork()
+	return m.shadow.clearQuarantine()
+}
+
+// treeOfIndex is the tree of the main index, empty when that is missing or
+// damaged; it is removed then.
+func (m *Memory) treeOfIndex(ctx context.Context) string {
+	if _, err := os.Lstat(m.shadow.path(mainIndex)); err != nil {
+		return ""
+	}
+	tree, err := m.shadow.ask(ctx, "write-tree")
+	if err != nil {
+		_ = os.Remove(m.shadow.path(mainIndex))
+		return ""
+	}
+	return tree
+}
+
+// settle writes what is to be ignored, in both repositories.
+func (m *Memory) settle() error {
+	text := withPatterns(string(m.rec.Seal["info/exclude"].Data), m.rec.patterns())
+	m.rec.Seal["info/exclude"] = sealedFile{Mode: 0o644, Data: []byte(text)}
+	if err := m.shadow.create(text); err != nil {
+		return err
+	}
+	if err := m.rec.write(m.dir); err != nil {
+		return err
+	}
+	return m.reseal()
+}
+
+// adoptWorkspace takes a workspace as it is: its repository, or one made for it,
+// and the commit that it stands on.
+func (m *Memory) adoptWorkspace(ctx context.Context, workspace string, old *record, req world.OpenRequest, log func(string, ...any)) error {
+	m.rec = record{Workspace: workspace, Format: sha1Format, Exclude: union(nil, req.Exclude), Borrows: req.Attach && old == nil}
+	v, there, err := findVisible(workspace)
+	if err != nil {
+		return workspaceFault(workspace, err)
+	}
+	m.visible = v
+	m.rec.GitDir, m.rec.CommonDir, m.rec.GitFile = v.gitDir, v.commonDir, v.gitFile
+	if !there {
+		if err := initVisible(v); err != nil {
+			return err
+		}
+	}
+	r, err := v.open()
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	head, err := m.readVisible(ctx, r)
+	if err != nil {
+		return workspaceFault(workspace, err)
+	}
+	if err := m.takeFurniture(r, old); err != nil {
+		return workspaceFault(workspace, err)
+	}
+	if err := m.startShadow(); err != nil {
+		return err
+	}
+	if err := m.stand(ctx, head, old); err != nil {
+		return err
+	}
+	if err := m.survey(ctx, log); err != nil {
+		return err
+	}
+	return m.settle()
+}
+
+// visibleConfig is what git init would say.
+const visibleConfig = "[core]\n\tbare = false\n\tfilemode = true\n\tlogallrefupdates = true\n"
+
+// initVisible makes the repository of a workspace that has none.
+func initVisible(v visible) error {
+	workspace, err := os.OpenRoot(v.workspace)
+	if err != nil {
+		return err
+	}
+	defer workspace.Close()
+	if err := workspace.Mkdir(".git", 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	git, err := workspace.OpenRoot(".git")
+	if err != nil {
+		return err
+	}
+	defer git.Close()
+	return skeleton(git, sha1Format.extensions()+visibleConfig, headText("refs/heads/main", ""))
+}
+
+// takeFurniture seals the repository as it is. When the last process did not
+// let go of it in order, an agent may have had the last word: then the earlier
+// seal stays.
+func (m *Memory) takeFurniture(r *roots, old *record) (err error) {
+	if old != nil && !old.Closed && old.Seal != nil {
+		m.rec.Seal, m.rec.Replaces = old.Seal, old.Replaces
+		return nil
+	}
+	_, statErr := r.common.Lstat(replaceRefs)
+	m.rec.Replaces = statErr == nil
+	m.rec.Seal, err = takeSeal(r)
+	return err
+}

@@ -1,0 +1,68 @@
+package gitmem
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+// removeTree removes a path and everything under it, what is read-only
+// included. A path that does not exist is no fault.
+func removeTree(p string) error {
+	if err := os.RemoveAll(p); err == nil {
+		return nil
+	}
+	parent, err := os.OpenRoot(filepath.Dir(p))
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	return removeIn(parent, filepath.Base(p))
+}
+
+// unlockTree gives the owner all rights on the directories under name and the
+// right to read and write files that cannot be read, and follows no link.
+func unlockTree(root *os.Root, name string) error {
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	perm := info.Mode().Perm()
+	switch {
+	case info.IsDir():
+		if perm&0o700 != 0o700 {
+			if err := root.Chmod(name, perm|0o700); err != nil {
+				return err
+			}
+		}
+	case info.Mode().IsRegular():
+		if perm&0o400 == 0 {
+			return root.Chmod(name, perm|0o600)
+		}
+		return nil
+	default:
+		return nil
+	}
+	entries, err := readDir(root, name)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		errs = append(errs, unlockTree(root, path.Join(name, e.Name())))
+	}
+	return errors.Join(errs...)
+}
+
+// openDir opens a directory for calls below it, made when it is missing.
+func openDir(p string) (*os.Root, error) {
+	if err := os.MkdirAll(p, 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(p)
+}

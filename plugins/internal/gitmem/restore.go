@@ -1,0 +1,282 @@
+package gitmem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/crucible-engine/crucible/sdk/contract"
+)
+
+// Restore brings a recorded state back exactly (C-WORLD) and gives its commit.
+// Files that the state's .gitignore matches stay, and so do the agent's
+// directory and the engine's own files.
+func (m *Memory) Restore(ctx context.Context, token string) (string, error) {
+	const op = "restore"
+	done, err := m.write(ctx, op)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	to, err := m.find(ctx, op, token)
+	if err != nil {
+		return "", err
+	}
+	return to.Commit, classify(contract.KindInternal, op, to.Commit, m.restore(ctx, to))
+}
+
+func (m *Memory) restore(ctx context.Context, to point) error {
+	if err := m.remakeWorkspace(); err != nil {
+		return err
+	}
+	m.dropWork()
+	err := m.watched(ctx, func() error { return m.putFiles(ctx, to) })
+	if err != nil && ctx.Err() == nil {
+		// Whatever was in the way, permissions most likely: once more without it.
+		if err = errors.Join(m.unlock(), m.shadow.heal()); err == nil {
+			err = m.watched(ctx, func() error { return m.putFiles(ctx, to) })
+		}
+	}
+	if err == nil {
+		err = m.removeStrange(ctx)
+	}
+	if err == nil {
+		err = m.emptySubmodules(ctx)
+	}
+	if err == nil {
+		err = m.moveTip(to)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(m.mirror(ctx), m.shadow.clearQuarantine())
+}
+
+// remakeWorkspace makes sure that there is a directory to restore to.
+func (m *Memory) remakeWorkspace() error {
+	info, err := os.Lstat(m.rec.Workspace)
+	if err == nil && info.IsDir() {
+		return nil
+	}
+	if err == nil {
+		if err := os.Remove(m.rec.Workspace); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(m.rec.Workspace, 0o777)
+}
+
+// putFiles makes the files those of a state. The main index tells which files
+// may differ, and checkout-index looks at every one of them: unlike reset it
+// sees a directory that was moved away and replaced by a link to itself.
+func (m *Memory) putFiles(ctx context.Context, to point) error {
+	if m.indexTree != to.Tree {
+		m.indexTree = ""
+		if _, err := m.shadow.ask(ctx, "reset", "-q", "--hard", to.Commit); err != nil {
+			return err
+		}
+		m.indexTree = to.Tree
+	}
+	if _, err := m.shadow.ask(ctx, "checkout-index", "-q", "-f", "-a", "-u"); err != nil {
+		return err
+	}
+	args := []string{"clean", "-q", "-ff", "-d"}
+	for _, p := range m.rec.patterns() {
+		args = append(args, "-e", p)
+	}
+	_, err := m.shadow.ask(ctx, args...)
+	return err
+}
+
+// removeStrange removes what git does not see and what was not there when the
+// workspace was opened: repositories, sockets and pipes that are not ignored.
+func (m *Memory) removeStrange(ctx context.Context) error {
+	found, err := m.sweep.walk(ctx)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, p := range m.rec.Strange {
+		known[p] = true
+	}
+	var suspects []string // what is asked about
+	var targets []string  // what is removed
+	for _, f := range found {
+		if known[f.path] || m.inFilledSubmodule(f.path) {
+			continue
+		}
+		ask := f.path
+		if f.repo {
+			ask = path.Dir(f.path) // git answers nothing about a path named .git
+		}
+		suspects, targets = append(suspects, ask), append(targets, f.path)
+	}
+	if len(suspects) == 0 {
+		return nil
+	}
+	ignored, err := m.ignored(ctx, suspects)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(m.rec.Workspace)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for i, t := range targets {
+		if ignored[suspects[i]] {
+			continue
+		}
+		if err := removeIn(root, filepath.FromSlash(t)); err != nil {
+			return fmt.Errorf("remove %s: %w", printable(t, 200), err)
+		}
+	}
+	return nil
+}
+
+func (m *Memory) inFilledSubmodule(p string) bool {
+	for _, s := range m.rec.Submodules {
+		if s.Filled && covers([]string{s.Path}, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// ignored tells which of the paths .gitignore matches, or may not be touched.
+func (m *Memory) ignored(ctx context.Context, paths []string) (map[string]bool, error) {
+	out := map[string]bool{}
+	var in bytes.Buffer
+	for _, p := range paths {
+		if covers(append(m.rec.excluded(), agentDir), p) {
+			out[p] = true
+			continue
+		}
+		in.WriteString(p + "\x00")
+	}
+	if in.Len() == 0 {
+		return out, nil
+	}
+	each := &records{each: func(s string) error { out[s] = true; return nil }}
+	_, err := m.shadow.run(ctx, request{
+		args: []string{"check-ignore", "-z", "--stdin"}, stdin: &in, stdout: each, env: []string{"GIT_LITERAL_PATHSPECS=0"},
+	})
+	if e := asGitError(err); e != nil && e.exit.Code == 1 {
+		err = nil // none of them
+	}
+	return out, err
+}
+
+// emptySubmodules removes what was put into submodules that were empty: git
+// never looks there.
+func (m *Memory) emptySubmodules(ctx context.Context) error {
+	filled, err := m.filledSubmodules(ctx, mainIndex)
+	if err != nil || len(filled) == 0 {
+		return err
+	}
+	root, err := os.OpenRoot(m.rec.Workspace)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, p := range filled {
+		if err := removeIn(root, p); err != nil {
+			return err
+		}
+		if err := root.Mkdir(p, 0o777); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find is the recorded state that a token stands for.
+func (m *Memory) find(ctx context.Context, op, token string) (point, error) {
+	if !m.shadow.format.isID(token) {
+		return point{}, notFound(op, printable(token, 80), "no token of this world")
+	}
+	if token == m.tip.Commit && m.rec.Whole {
+		return m.tip, nil
+	}
+	if _, err := os.Lstat(m.shadow.path(refsDir, token)); err != nil {
+		if !m.rec.Borrows {
+			return point{}, notFound(op, token, "no token of this world")
+		}
+		if err := m.borrow(ctx, token); err != nil {
+			return point{}, err
+		}
+	}
+	tree, err := m.shadow.ask(ctx, "rev-parse", "--verify", "--quiet", token+"^{tree}")
+	if err != nil {
+		return point{}, classify(contract.KindInternal, op, token, err)
+	}
+	return point{Commit: token, Tree: tree}, nil
+}
+
+// borrow takes over a state that only the visible repository has: the memory was
+// lost, or another kind of world recorded it. Every object is named anew by its
+// content on the way, so that what the agent changed is not found.
+func (m *Memory) borrow(ctx context.Context, token string) error {
+	const op = "find the state in the workspace's repository"
+	dir := filepath.Join(m.dir, "borrow")
+	defer removeTree(dir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return classify(contract.KindInternal, op, token, err)
+	}
+	pack := filepath.Join(dir, "pack")
+	f, err := os.OpenFile(pack, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return classify(contract.KindInternal, op, token, err)
+	}
+	defer f.Close()
+	lent := []string{m.visible.objects()}
+	listed, err := m.shadow.run(ctx, request{args: []string{"cat-file", "commit", token}, alternates: lent})
+	if err != nil {
+		return notFound(op, token, "no token of this world")
+	}
+	_, err = m.shadow.run(ctx, request{
+		args:  []string{"pack-objects", "-q", "--revs", "--stdout", "--no-reuse-object"},
+		stdin: strings.NewReader(token + "^{tree}\n"), stdout: f, alternates: lent,
+	})
+	if err != nil {
+		return notFound(op, token, "the workspace's repository lacks objects of it: %v", err)
+	}
+	if _, err := f.Seek(0, 0); err != nil {
+		return classify(contract.KindInternal, op, token, err)
+	}
+	if _, err := m.shadow.run(ctx, request{args: []string{"index-pack", "--stdin"}, stdin: f}); err != nil {
+		return notFound(op, token, "the workspace's repository is damaged: %v", err)
+	}
+	id, err := m.shadow.writeObject("commit", listed.out)
+	if err == nil && id != token {
+		return notFound(op, token, "the workspace's repository is damaged")
+	}
+	if err == nil {
+		err = m.adoptBorrowed(ctx, token)
+	}
+	return classify(contract.KindInternal, op, token, err)
+}
+
+// adoptBorrowed makes sure that nothing of a borrowed state is missing, and
+// keeps it.
+func (m *Memory) adoptBorrowed(ctx context.Context, token string) error {
+	if err := m.shadow.endAt(token); err != nil {
+		return err
+	}
+	if _, err := m.shadow.ask(ctx, "rev-list", "--objects", "--quiet", token); err != nil {
+		return notFound("find the state in the workspace's repository", token, "the workspace's repository is damaged: %v", err)
+	}
+	names, err := m.shadow.fresh()
+	if err != nil {
+		return err
+	}
+	if err := m.shadow.keep(names); err != nil {
+		return err
+	}
+	return m.shadow.hold(token)
+}
