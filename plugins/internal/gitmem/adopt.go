@@ -3,6 +3,7 @@ package gitmem
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
@@ -31,7 +32,7 @@ func (s *Store) Adopt(ctx context.Context, id, forkID string) (world.Adopted, er
 		return world.Adopted{}, err
 	}
 	defer done()
-	theirs, err := fork.hand(ctx, m)
+	theirs, err := fork.hand(ctx, m.shadow.quarantine())
 	if err != nil {
 		return world.Adopted{}, classify(contract.KindInternal, op, fork.rec.Workspace, err)
 	}
@@ -39,44 +40,38 @@ func (s *Store) Adopt(ctx context.Context, id, forkID string) (world.Adopted, er
 	return adopted, classify(contract.KindInternal, op, "", err)
 }
 
-// hand gives the parent the objects of the fork's present state, and its tree.
-func (m *Memory) hand(ctx context.Context, parent *Memory) (string, error) {
+// hand gives the tree of a fork's present state, and copies what the parent does
+// not have of it to the parent's quarantine: once a state is recorded that has
+// these objects, they are kept.
+func (m *Memory) hand(ctx context.Context, quarantine string) (string, error) {
 	done, err := m.wait(ctx, "adopt")
 	if err != nil {
 		return "", err
 	}
 	defer done()
-	tree, err := m.present(ctx)
+	tree, err := m.present(ctx, quarantine)
 	if err != nil {
 		return "", err
 	}
-	names, err := objectFiles(m.shadow.path("objects"))
+	own := m.shadow.path("objects")
+	names, err := objectFiles(own)
 	if err != nil {
 		return "", err
 	}
-	return tree, parent.shadow.receive(m.shadow.path("objects"), names)
-}
-
-// receive copies object files into the quarantine: once a state is recorded that
-// has them, they are kept.
-func (s *shadow) receive(from string, names []string) error {
-	root, err := openDir(s.quarantine())
+	root, err := os.OpenRoot(quarantine)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer root.Close()
 	for _, name := range names {
-		if _, err := root.Lstat(name); err == nil {
-			continue
-		}
 		if err := makeParents(root, name); err != nil {
-			return err
+			return "", err
 		}
-		if err := copyFile(root, name, filepath.Join(from, name), 0o444); err != nil {
-			return err
+		if err := copyFile(root, name, filepath.Join(own, name), 0o444); err != nil {
+			return "", err
 		}
 	}
-	return nil
+	return tree, nil
 }
 
 func (m *Memory) adopt(ctx context.Context, base, theirs string) (world.Adopted, error) {

@@ -67,13 +67,11 @@ func besideGit(b *testing.B, n int) {
 		must(b, err)
 		token = s.Token
 		snap = append(snap, time.Since(begun))
-		if os.Getenv("GMTRACE") != "" { fmt.Fprintf(os.Stderr, "SNAP %v end %s\n", time.Since(begun), time.Now().Format("05.000")) }
 		change(w.dir)
 		begun = time.Now()
 		_, err = w.store.Restore(context.Background(), w.id, token)
 		must(b, err)
 		restore = append(restore, time.Since(begun))
-		if os.Getenv("GMTRACE") != "" { fmt.Fprintf(os.Stderr, "RESTORE %v end %s\n", time.Since(begun), time.Now().Format("05.000")) }
 	}
 	ours, theirs := median(snap)+median(restore), median(snapGit)+median(restoreGit)
 	b.ReportMetric(0, "ns/op")

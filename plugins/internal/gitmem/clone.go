@@ -40,7 +40,7 @@ func (k maker) cloneInto(ctx context.Context, partial string) error {
 	if from == "" {
 		from = k.req.Source.Path
 	}
-	k.log("cloning %s", redact(from))
+	k.log.say("cloning %s", redact(from))
 	// Hard links would let the agent change the files of a local source.
 	args := []string{"clone", "--no-checkout", "--no-hardlinks", "--no-recurse-submodules", "--template=", "--origin", "origin", "--quiet", "--", from, partial}
 	if _, err := k.network(ctx, k.req.ManifestDir, args...); err != nil {
@@ -55,7 +55,7 @@ func (k maker) cloneInto(ctx context.Context, partial string) error {
 		return err
 	}
 	if commit != "" {
-		k.log("checking out %s", shortID(commit))
+		k.log.say("checking out %s", shortID(commit))
 		if err := k.checkout(ctx, v, commit); err != nil {
 			return err
 		}
@@ -220,4 +220,3 @@ func appendBranch(common *os.Root, name string) error {
 }
 
 func shortID(id string) string { return id[:min(len(id), 12)] }
-

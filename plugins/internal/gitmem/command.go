@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -82,11 +81,7 @@ func runGit(ctx context.Context, path string, c call) (result, error) {
 	if command.Timeout == 0 {
 		command.Timeout = gitTimeout
 	}
-	begun := time.Now()
 	exit, err := proc.Run(ctx, command)
-	if os.Getenv("GMTRACE") != "" {
-		fmt.Fprintf(os.Stderr, "%8.1f ms at %s git %s\n", float64(time.Since(begun).Microseconds())/1000, begun.Format("05.000"), subcommand(c.args))
-	}
 	r := result{out: out.Bytes(), stderr: errs.String()}
 	if ctx.Err() != nil {
 		return r, fmt.Errorf("git %s: %w", subcommand(c.args), ctx.Err())

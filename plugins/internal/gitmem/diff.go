@@ -31,7 +31,7 @@ func (m *Memory) Diff(ctx context.Context, fromToken string, limit int64, w io.W
 	_, err = m.shadow.run(ctx, request{
 		args: []string{
 			"diff", "--cached", "--patch", "--shortstat", "--binary", "--find-renames", "-l200", "--no-color",
-			"--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", from.Commit,
+			"--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", from.commit,
 		},
 		index: workIndex, stdout: out,
 	})

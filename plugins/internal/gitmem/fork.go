@@ -33,12 +33,8 @@ func (s *Store) Fork(ctx context.Context, id string, req world.ForkRequest) (wor
 	if sl.memory != nil {
 		return world.Forked{}, conflict(op, req.Dir, "a world is open there")
 	}
-	from, tree, err := m.forkPoint(ctx, req)
-	if err != nil {
-		return world.Forked{}, err
-	}
 	child := newMemory(s, key, filepath.Join(s.dir, key))
-	if err := child.begin(ctx, m, req.Dir, from, tree); err != nil {
+	if err := child.begin(ctx, m, req); err != nil {
 		return world.Forked{}, classify(contract.KindInternal, op, req.Dir, err)
 	}
 	s.mu.Lock()
@@ -47,8 +43,9 @@ func (s *Store) Fork(ctx context.Context, id string, req world.ForkRequest) (wor
 	return world.Forked{WorldID: key, Workspace: child.rec.Workspace}, nil
 }
 
-// forkPoint is the state that the fork stands on and the tree of its files.
-func (m *Memory) forkPoint(ctx context.Context, req world.ForkRequest) (point, string, error) {
+// forkPoint is the state that a fork stands on and the tree of its files. What
+// the shadow does not have of the tree is copied to the object directory to.
+func (m *Memory) forkPoint(ctx context.Context, req world.ForkRequest, to string) (point, string, error) {
 	const op = "fork"
 	done, err := m.wait(ctx, op)
 	if err != nil {
@@ -57,15 +54,15 @@ func (m *Memory) forkPoint(ctx context.Context, req world.ForkRequest) (point, s
 	defer done()
 	from, err := m.find(ctx, op, req.Token)
 	if err != nil || !req.IncludeUncommitted {
-		return from, from.Tree, err
+		return from, from.tree, err
 	}
-	tree, err := m.present(ctx)
+	tree, err := m.present(ctx, to)
 	return from, tree, classify(contract.KindInternal, op, "", err)
 }
 
-// present is the tree of the files as they are now. Its objects stay in the
-// shadow.
-func (m *Memory) present(ctx context.Context) (string, error) {
+// present is the tree of the files as they are now. What the shadow does not
+// have of it is copied to the object directory to.
+func (m *Memory) present(ctx context.Context, to string) (string, error) {
 	if err := m.stage(ctx); err != nil {
 		return "", err
 	}
@@ -73,15 +70,41 @@ func (m *Memory) present(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	names, err := m.shadow.fresh()
+	f, err := m.shadow.fresh()
 	if err != nil {
 		return "", err
 	}
-	return r.text(), m.shadow.keep(names)
+	return r.text(), m.shadow.export(ctx, f, to)
+}
+
+// export copies the fresh objects to another object directory.
+func (s *shadow) export(ctx context.Context, f fresh, to string) error {
+	root, err := openDir(to)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.MkdirAll("pack", 0o700); err != nil {
+		return err
+	}
+	if len(f.loose) > 0 {
+		if _, err := s.run(ctx, request{args: []string{"pack-objects", "-q", filepath.Join(to, "pack", "pack")}, stdin: f.ids()}); err != nil {
+			return err
+		}
+	}
+	for _, p := range f.packs {
+		for _, suffix := range []string{".pack", ".idx"} {
+			if err := copyFile(root, p+suffix, filepath.Join(s.quarantine(), p+suffix), 0o444); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // begin makes the files and both repositories of a fork.
-func (m *Memory) begin(ctx context.Context, parent *Memory, dir string, from point, tree string) (err error) {
+func (m *Memory) begin(ctx context.Context, parent *Memory, req world.ForkRequest) (err error) {
+	dir := req.Dir
 	if _, err := os.Lstat(dir); err == nil {
 		return conflict("fork", dir, "it exists already")
 	}
@@ -97,16 +120,20 @@ func (m *Memory) begin(ctx context.Context, parent *Memory, dir string, from poi
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, removeTree(workspace), removeTree(m.dir), m.lock.Unlock())
+			err = errors.Join(err, m.states.close(), removeTree(workspace), removeTree(m.dir), m.lock.Unlock())
 		}
 	}()
 	if err := m.forget(); err != nil {
 		return err
 	}
+	from, tree, err := parent.forkPoint(ctx, req, filepath.Join(m.dir, shadowDir, "objects"))
+	if err != nil {
+		return err
+	}
 	if err := os.Mkdir(workspace, 0o777); err != nil {
 		return err
 	}
-	m.describeFork(parent, workspace, from, tree)
+	m.describeFork(parent, workspace, tree)
 	if err := m.rec.write(m.dir); err != nil { // from here on the files are known to be a fork's
 		return err
 	}
@@ -120,7 +147,7 @@ func (m *Memory) begin(ctx context.Context, parent *Memory, dir string, from poi
 	return nil
 }
 
-func (m *Memory) describeFork(parent *Memory, workspace string, from point, tree string) {
+func (m *Memory) describeFork(parent *Memory, workspace, tree string) {
 	git := filepath.Join(workspace, ".git")
 	m.visible = visible{workspace: workspace, gitDir: git, commonDir: git}
 	m.rec = record{
@@ -134,7 +161,6 @@ func (m *Memory) describeFork(parent *Memory, workspace string, from point, tree
 	for _, s := range parent.rec.Submodules {
 		m.rec.Submodules = append(m.rec.Submodules, submodule{Path: s.Path})
 	}
-	m.tip = from
 }
 
 // fill writes the files, and makes the visible repository from the shadow.
@@ -154,7 +180,7 @@ func (m *Memory) fill(ctx context.Context, parent *Memory, from point, tree stri
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(m.shadow.hold(from.Commit), from.write(m.dir)); err != nil {
+	if err := m.states.record(from); err != nil {
 		return err
 	}
 	if _, err := m.shadow.ask(ctx, "read-tree", "--reset", "-u", tree); err != nil {

@@ -80,7 +80,10 @@ func TestRestoreWhateverTheAgentDid(t *testing.T) {
 		"bisect":        func(t *testing.T, b *bench) { b.git("bisect", "start", "HEAD", "HEAD~2") },
 		"index lock":    func(t *testing.T, b *bench) { put(t, b.path(".git/index.lock"), "") },
 		"index garbage": func(t *testing.T, b *bench) { put(t, b.path(".git/index"), "DIRC garbage") },
-		"index is dir":  func(t *testing.T, b *bench) { must(t, os.Remove(b.path(".git/index"))); mkdir(t, b.path(".git/index/x")) },
+		"index is dir": func(t *testing.T, b *bench) {
+			must(t, os.Remove(b.path(".git/index")))
+			mkdir(t, b.path(".git/index/x"))
+		},
 		"assume unchanged": func(t *testing.T, b *bench) {
 			b.git("update-index", "--assume-unchanged", "a")
 			b.git("update-index", "--skip-worktree", "dir/b")
@@ -104,9 +107,15 @@ func TestRestoreWhateverTheAgentDid(t *testing.T) {
 		},
 		"gc, innocent":    func(t *testing.T, b *bench) { b.git("gc", "-q", "--prune=now") },
 		"objects deleted": func(t *testing.T, b *bench) { must(t, os.RemoveAll(b.path(".git/objects"))) },
-		"objects link":    func(t *testing.T, b *bench) { must(t, os.RemoveAll(b.path(".git/objects"))); relink(t, t.TempDir(), b.path(".git/objects")) },
-		"git deleted":     func(t *testing.T, b *bench) { must(t, os.RemoveAll(b.path(".git"))) },
-		"git is a file":   func(t *testing.T, b *bench) { must(t, os.RemoveAll(b.path(".git"))); put(t, b.path(".git"), "gitdir: /tmp/elsewhere\n") },
+		"objects link": func(t *testing.T, b *bench) {
+			must(t, os.RemoveAll(b.path(".git/objects")))
+			relink(t, t.TempDir(), b.path(".git/objects"))
+		},
+		"git deleted": func(t *testing.T, b *bench) { must(t, os.RemoveAll(b.path(".git"))) },
+		"git is a file": func(t *testing.T, b *bench) {
+			must(t, os.RemoveAll(b.path(".git")))
+			put(t, b.path(".git"), "gitdir: /tmp/elsewhere\n")
+		},
 		"git is a link": func(t *testing.T, b *bench) {
 			other := t.TempDir()
 			gitIn(t, other, "init", "-q")
@@ -119,7 +128,10 @@ func TestRestoreWhateverTheAgentDid(t *testing.T) {
 			b.git("add", "-A")
 			b.git("commit", "-qm", "mine")
 		},
-		"refs are links": func(t *testing.T, b *bench) { must(t, os.RemoveAll(b.path(".git/refs"))); relink(t, t.TempDir(), b.path(".git/refs")) },
+		"refs are links": func(t *testing.T, b *bench) {
+			must(t, os.RemoveAll(b.path(".git/refs")))
+			relink(t, t.TempDir(), b.path(".git/refs"))
+		},
 		"replace refs": func(t *testing.T, b *bench) {
 			b.write(map[string]string{"a": "replaced\n"})
 			b.git("commit", "-qam", "x")
@@ -148,16 +160,30 @@ func TestRestoreWhateverTheAgentDid(t *testing.T) {
 			put(t, b.path(".git/info/attributes"), "* filter=evil diff=evil\n")
 			b.write(map[string]string{"a": "x\n", "y": "$Id$\n"})
 		},
-		"config is dir": func(t *testing.T, b *bench) { must(t, os.Remove(b.path(".git/config"))); mkdir(t, b.path(".git/config/x")) },
+		"config is dir": func(t *testing.T, b *bench) {
+			must(t, os.Remove(b.path(".git/config")))
+			mkdir(t, b.path(".git/config/x"))
+		},
 		"gitmodules": func(t *testing.T, b *bench) {
 			put(t, b.path(".gitmodules"), "[submodule \"x\"]\n\tpath = x\n\turl = ext::sh -c "+run+"\n\tupdate = !"+run+"\n")
 		},
 		"gitmodules garbage": func(t *testing.T, b *bench) { put(t, b.path(".gitmodules"), "[[[garbage") },
-		"attributes garbage": func(t *testing.T, b *bench) { put(t, b.path(".gitattributes"), "[attr]binary text\n\"\x00\xff\n[attr\n* binary\n") },
-		"file becomes dir":   func(t *testing.T, b *bench) { must(t, os.Remove(b.path("a"))); b.write(map[string]string{"a/b/c": "x"}) },
-		"dir becomes file":   func(t *testing.T, b *bench) { must(t, os.RemoveAll(b.path("dir"))); b.write(map[string]string{"dir": "x"}) },
-		"file becomes link":  func(t *testing.T, b *bench) { relink(t, "run.sh", b.path("a")) },
-		"link becomes file":  func(t *testing.T, b *bench) { must(t, os.Remove(b.path("link"))); b.write(map[string]string{"link": "better\n"}) },
+		"attributes garbage": func(t *testing.T, b *bench) {
+			put(t, b.path(".gitattributes"), "[attr]binary text\n\"\x00\xff\n[attr\n* binary\n")
+		},
+		"file becomes dir": func(t *testing.T, b *bench) {
+			must(t, os.Remove(b.path("a")))
+			b.write(map[string]string{"a/b/c": "x"})
+		},
+		"dir becomes file": func(t *testing.T, b *bench) {
+			must(t, os.RemoveAll(b.path("dir")))
+			b.write(map[string]string{"dir": "x"})
+		},
+		"file becomes link": func(t *testing.T, b *bench) { relink(t, "run.sh", b.path("a")) },
+		"link becomes file": func(t *testing.T, b *bench) {
+			must(t, os.Remove(b.path("link")))
+			b.write(map[string]string{"link": "better\n"})
+		},
 		"dir moved, link to it": func(t *testing.T, b *bench) {
 			must(t, os.Rename(b.path("dir"), b.path("moved")))
 			relink(t, "moved", b.path("dir"))
@@ -178,7 +204,10 @@ func TestRestoreWhateverTheAgentDid(t *testing.T) {
 				}
 			})
 		},
-		"hard links":  func(t *testing.T, b *bench) { must(t, os.Remove(b.path("dir/b"))); must(t, os.Link(b.path("a"), b.path("dir/b"))) },
+		"hard links": func(t *testing.T, b *bench) {
+			must(t, os.Remove(b.path("dir/b")))
+			must(t, os.Link(b.path("a"), b.path("dir/b")))
+		},
 		"same length": func(t *testing.T, b *bench) { sameTimes(t, b.path("a"), "BETTER\n") },
 		"swapped": func(t *testing.T, b *bench) {
 			must(t, os.Rename(b.path("dir/b"), b.path("t")))
@@ -205,7 +234,7 @@ func TestRestoreWhateverTheAgentDid(t *testing.T) {
 			gitIn(t, b.path("vendor/lib"), "commit", "-qm", "x")
 		},
 		"nested repository in a tracked directory": func(t *testing.T, b *bench) { gitIn(t, b.path("dir"), "init", "-q") },
-		"worktree":                               func(t *testing.T, b *bench) { b.git("worktree", "add", "-q", "wt") },
+		"worktree": func(t *testing.T, b *bench) { b.git("worktree", "add", "-q", "wt") },
 		"pipes and sockets": func(t *testing.T, b *bench) {
 			must(t, syscall.Mkfifo(b.path("pipe"), 0o600))
 			must(t, syscall.Mkfifo(b.path("dir/pipe"), 0o600))

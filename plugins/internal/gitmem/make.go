@@ -21,8 +21,7 @@ type maker struct {
 	memory    *Memory
 	workspace string
 	req       world.OpenRequest
-	log       func(string, ...any)
-	lines     func(world.LogLine)
+	log       logTo
 }
 
 // partial is where a clone is made.
@@ -70,7 +69,7 @@ func (k maker) sweep() error {
 		if err != nil {
 			return fmt.Errorf("move aside what an interrupted setup left: %w", err)
 		}
-		k.log("an earlier setup was interrupted; what it left is now in %s", aside)
+		k.log.say("an earlier setup was interrupted; what it left is now in %s", aside)
 	}
 	return os.Remove(marker)
 }
@@ -116,8 +115,8 @@ func (k maker) runSetup(ctx context.Context) error {
 		c.Env = append(c.Env, v.Name+"="+v.Value)
 	}
 	c.Env = dedupe(c.Env)
-	c.Stdout = func(l proc.Line) { k.lines(world.LogLine{Line: []byte(l.Text), Truncated: l.Truncated}) }
-	c.Stderr = func(l proc.Line) { k.lines(world.LogLine{Line: []byte(l.Text), Truncated: l.Truncated, Stderr: true}) }
+	c.Stdout = func(l proc.Line) { k.log(world.LogLine{Line: []byte(l.Text), Truncated: l.Truncated}) }
+	c.Stderr = func(l proc.Line) { k.log(world.LogLine{Line: []byte(l.Text), Truncated: l.Truncated, Stderr: true}) }
 	exit, err := proc.Run(ctx, c)
 	switch {
 	case ctx.Err() != nil:

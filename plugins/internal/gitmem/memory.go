@@ -31,13 +31,15 @@ type Memory struct {
 
 	users   int
 	rec     record
-	tip     point
+	states  *states
 	shadow  *shadow
 	visible visible
 	// indexTree is the tree of the main index, empty when that is not known.
 	indexTree string
 	sweep     *sweeper
 	sealed    sealState
+	// shown is the tip that the visible repository was found to have in a pack.
+	shown string
 }
 
 func newMemory(s *Store, id, dir string) *Memory {
@@ -111,7 +113,7 @@ func (m *Memory) again(ctx context.Context, req world.OpenRequest) (world.Opened
 		}
 	}
 	m.users++
-	return world.Opened{WorldID: m.id, Commit: m.tip.Commit}, nil
+	return world.Opened{WorldID: m.id, Commit: m.states.tip.commit}, nil
 }
 
 // close gives up one use. After the last one the memory is let go of: a fork's
@@ -128,7 +130,7 @@ func (m *Memory) close(ctx context.Context) (last bool, err error) {
 	if m.rec.Fork == nil {
 		return true, m.leave()
 	}
-	err = removeTree(m.rec.Workspace)
+	err = errors.Join(m.states.close(), removeTree(m.rec.Workspace))
 	if err == nil {
 		err = removeTree(m.dir)
 	}
@@ -150,5 +152,5 @@ func (m *Memory) leave() error {
 	m.dropWork()
 	err := m.reseal()
 	m.rec.Closed = err == nil
-	return errors.Join(err, m.rec.write(m.dir), m.lock.Unlock())
+	return errors.Join(err, m.rec.write(m.dir), m.states.close(), m.lock.Unlock())
 }

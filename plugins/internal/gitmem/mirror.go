@@ -27,34 +27,49 @@ const replaceRefs = "refs/replace"
 // tip, with the tip's index, nothing going on and its furniture in order. A
 // repository that the agent took away is made again.
 func (m *Memory) mirror(ctx context.Context) error {
-	err := m.mirrorOnce(ctx)
+	r, err := m.beginMirror(mainIndex)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	return m.finishMirror(ctx, r)
+}
+
+// beginMirror does what needs no object. The caller closes the roots.
+func (m *Memory) beginMirror(index string) (*roots, error) {
+	r, err := m.openVisible()
+	if err != nil {
+		return nil, err
+	}
+	err = m.rec.Seal.restore(r, m.sealed)
+	if err == nil {
+		err = m.quiet(r)
+	}
+	if err == nil {
+		err = m.showIndex(r, index)
+	}
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// finishMirror makes HEAD and its branch say what they should.
+func (m *Memory) finishMirror(ctx context.Context, r *roots) error {
+	err := m.showTip(ctx, r)
 	if !errors.Is(err, errDamaged) {
 		return err
 	}
 	if err := m.rebuild(); err != nil {
 		return fmt.Errorf("make the workspace's repository again: %w", err)
 	}
-	return m.mirrorOnce(ctx)
-}
-
-func (m *Memory) mirrorOnce(ctx context.Context) error {
-	r, err := m.openVisible()
+	again, err := m.beginMirror(mainIndex)
 	if err != nil {
 		return err
 	}
-	defer r.close()
-	if err := m.rec.Seal.restore(r, m.sealed); err != nil {
-		return err
-	}
-	if m.tip.Commit != "" {
-		if err := m.showTip(ctx, r); err != nil {
-			return err
-		}
-	}
-	if err := m.quiet(r); err != nil {
-		return err
-	}
-	return m.showIndex(r)
+	defer again.close()
+	return m.showTip(ctx, again)
 }
 
 // quiet ends what is going on, and takes replacements of objects away unless the
@@ -163,7 +178,7 @@ func (m *Memory) rebuild() error {
 	if sealed, ok := m.rec.Seal["config"]; ok {
 		config = string(sealed.Data)
 	}
-	if err := skeleton(git, config, headText(m.rec.Branch, m.tip.Commit)); err != nil {
+	if err := skeleton(git, config, headText(m.rec.Branch, m.states.tip.commit)); err != nil {
 		return err
 	}
 	m.sealed = sealState{}
@@ -251,43 +266,48 @@ func showObjects(r *roots, from string, names []string) error {
 	return nil
 }
 
-// showTip makes HEAD, its branch and the reference that keeps the tip from
-// git gc say what they should.
 func (m *Memory) showTip(ctx context.Context, r *roots) error {
+	tip := m.states.tip.commit
+	if tip == "" {
+		return nil
+	}
 	if m.rec.Whole {
 		if err := m.checkObjects(ctx, r); err != nil {
 			return err
 		}
-		if err := writeRef(r.common, path.Join(refsDir, m.tip.Commit), m.tip.Commit); err != nil {
-			return err
-		}
 	}
 	if m.rec.Branch != "" {
-		if err := writeRef(r.common, m.rec.Branch, m.tip.Commit); err != nil {
+		if err := writeRef(r.common, m.rec.Branch, tip); err != nil {
 			return err
 		}
 	}
-	return writeSmall(r.git, "HEAD", headText(m.rec.Branch, m.tip.Commit))
+	return writeSmall(r.git, "HEAD", headText(m.rec.Branch, tip))
 }
 
 // checkObjects makes sure that the visible repository has the tip. The look at
 // the commit's own file finds an agent that packed or deleted objects; then git
 // is asked, and what is gone is copied again.
 func (m *Memory) checkObjects(ctx context.Context, r *roots) error {
-	name := m.tip.Commit[:2] + "/" + m.tip.Commit[2:]
-	if _, err := r.common.Lstat("objects/" + name); err == nil || m.tip.Commit == m.rec.Original {
+	tip := m.states.tip.commit
+	packs, _ := r.common.Lstat("objects/pack")
+	if _, err := r.common.Lstat("objects/" + tip[:2] + "/" + tip[2:]); err == nil || tip == m.rec.Original {
 		return nil
 	}
-	if !m.shows(ctx, m.tip.Commit) {
+	if packs != nil && m.shown == tip && m.sealed["objects/pack"] == stampOf(packs) {
+		return nil
+	}
+	if !m.shows(ctx, tip) {
 		if m.rec.Original != "" && !m.shows(ctx, m.rec.Original) && m.visible.gitFile == "" {
 			return errDamaged // more than our objects are gone
 		}
 		if err := m.showAll(r); err != nil {
 			return err
 		}
-		return nil
 	}
-	return showObjects(r, m.shadow.path("objects"), []string{name})
+	if packs, err := r.common.Lstat("objects/pack"); err == nil {
+		m.shown, m.sealed["objects/pack"] = tip, stampOf(packs)
+	}
+	return nil
 }
 
 // shows reports whether the visible repository has an object. It is the one
@@ -326,8 +346,8 @@ func writeSmall(root *os.Root, name, text string) error {
 
 // showIndex gives the visible repository the index of the recorded state, with
 // its time: git takes that for the moment up to which it saw changes.
-func (m *Memory) showIndex(r *roots) error {
-	from := m.shadow.path(mainIndex)
+func (m *Memory) showIndex(r *roots, index string) error {
+	from := m.shadow.path(index)
 	info, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -2,185 +2,233 @@ package gitmem
 
 import (
 	"bytes"
-	"compress/zlib"
 	"context"
-	"crypto/sha1" //nolint:gosec // the name of an object, not a secret
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// packAbove is how many new objects make a pack worth its process.
-const packAbove = 500
+const (
+	// showPacked is how many new objects go to the visible repository as a pack
+	// and not as a file each.
+	showPacked = 500
+	// maxPacks is how many packs of the shadow are joined.
+	maxPacks = 40
+)
 
-// fresh lists the object files in the quarantine as paths below an object
-// directory: loose ones first, then packs with the index last, so that whoever
-// copies in this order never shows an index without its pack.
-func (s *shadow) fresh() ([]string, error) {
-	var loose, packs []string
+// fresh are the objects in the quarantine: what git wrote and no recorded state
+// has yet.
+type fresh struct {
+	loose []string // as paths, "ab/cdef…"
+	packs []string // without their suffixes, "pack/pack-…"
+}
+
+func (f fresh) empty() bool { return len(f.loose)+len(f.packs) == 0 }
+
+// ids are the names of the loose objects, a line each.
+func (f fresh) ids() *bytes.Buffer {
+	var b bytes.Buffer
+	for _, n := range f.loose {
+		b.WriteString(n[:2] + n[3:] + "\n")
+	}
+	return &b
+}
+
+// fresh lists the quarantine. Its directories stay when they are empty, to be
+// used again; one that did not change since it was empty is not read.
+func (s *shadow) fresh() (fresh, error) {
+	var f fresh
 	dirs, err := os.ReadDir(s.quarantine())
+	if err != nil {
+		return f, err
+	}
+	for _, d := range dirs {
+		name := d.Name()
+		if !d.IsDir() || name != "pack" && (len(name) != 2 || !isHex(name)) {
+			continue
+		}
+		names, err := s.unread(name)
+		if err != nil {
+			return f, err
+		}
+		for _, n := range names {
+			base, packed := strings.CutSuffix(n, ".idx")
+			switch {
+			case name == "pack" && packed:
+				f.packs = append(f.packs, path.Join(name, base))
+			case name != "pack" && isHex(n) && len(n) == s.format.size()-2:
+				f.loose = append(f.loose, path.Join(name, n))
+			}
+		}
+	}
+	return f, nil
+}
+
+// unread reads a directory of the quarantine unless it is known to be empty.
+func (s *shadow) unread(name string) ([]string, error) {
+	full := filepath.Join(s.quarantine(), name)
+	info, err := os.Lstat(full)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range dirs {
-		if !d.IsDir() || d.Name() != "pack" && (len(d.Name()) != 2 || !isHex(d.Name())) {
-			continue
-		}
-		files, err := os.ReadDir(filepath.Join(s.quarantine(), d.Name()))
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
-			name := path.Join(d.Name(), f.Name())
-			switch {
-			case d.Name() != "pack" && isHex(f.Name()) && len(f.Name()) == s.format.size()-2:
-				loose = append(loose, name)
-			case strings.HasSuffix(name, ".idx"):
-				packs = append(packs, strings.TrimSuffix(name, ".idx")+".pack", name)
-			}
-		}
+	at := stampOf(info)
+	if s.emptied[name] == at {
+		return nil, nil
 	}
-	return append(loose, packs...), nil
+	delete(s.emptied, name)
+	f, err := os.Open(full)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err == nil && len(names) == 0 && time.Since(time.Unix(0, at.mtime)) > recentWindow {
+		s.emptied[name] = at
+	}
+	return names, err
 }
 
-// compact packs the loose objects of the quarantine when they are many.
-func (s *shadow) compact(ctx context.Context) error {
-	names, err := s.fresh()
+// packed are the fresh objects as packs in a directory, with the two files of
+// each. The directory lies beside the shadow and is emptied by the next one.
+func (s *shadow) packed(ctx context.Context, f fresh) (files []string, err error) {
+	dir, err := openDir(s.packing())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var ids bytes.Buffer
-	var loose []string
-	for _, n := range names {
-		if !strings.HasPrefix(n, "pack/") {
-			loose = append(loose, n)
-			fmt.Fprintln(&ids, strings.Replace(n, "/", "", 1))
+	defer dir.Close()
+	if err := emptyDir(dir, "pack"); err != nil {
+		return nil, err
+	}
+	if len(f.loose) > 0 {
+		r, err := s.run(ctx, request{args: []string{"pack-objects", "-q", filepath.Join(s.packing(), "pack", "pack")}, stdin: f.ids()})
+		if err != nil {
+			return nil, fmt.Errorf("pack new objects: %w", err)
+		}
+		files = append(files, "pack/pack-"+r.text()+".pack", "pack/pack-"+r.text()+".idx")
+	}
+	for _, p := range f.packs {
+		for _, suffix := range []string{".pack", ".idx"} {
+			if err := os.Rename(filepath.Join(s.quarantine(), p+suffix), filepath.Join(s.packing(), p+suffix)); err != nil {
+				return nil, err
+			}
+			files = append(files, p+suffix)
 		}
 	}
-	if len(loose) < packAbove {
+	return files, nil
+}
+
+func (s *shadow) packing() string { return filepath.Join(s.dir, "packing") }
+
+// keep moves packs to the shadow. What the shadow has is in files that the
+// visible repository knows nothing of.
+func (s *shadow) keep(ctx context.Context, files []string) error {
+	for _, name := range files {
+		if err := os.Rename(filepath.Join(s.packing(), name), s.path("objects", name)); err != nil {
+			return fmt.Errorf("keep new objects: %w", err)
+		}
+	}
+	if len(files) == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Join(s.quarantine(), "pack"), 0o700); err != nil {
+	if s.packs++; s.packs <= maxPacks {
+		return nil
+	}
+	s.packs = 0
+	env := append(s.env(mainIndex), "GIT_OBJECT_DIRECTORY="+s.path("objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES=")
+	_, err := runGit(ctx, s.git, call{args: []string{"repack", "-q", "-d", "-l", "--geometric=2"}, dir: s.dir, env: dedupe(env)})
+	return err
+}
+
+// clearQuarantine forgets the objects that belong to no recorded state. The
+// directories stay: to make one can cost more than to write an object.
+func (s *shadow) clearQuarantine() error {
+	dir, err := openDir(s.quarantine())
+	if err != nil {
 		return err
 	}
-	_, err = s.run(ctx, request{args: []string{"pack-objects", "-q", filepath.Join(s.quarantine(), "pack", "pack")}, stdin: &ids})
+	defer dir.Close()
+	f, err := s.fresh()
 	if err != nil {
-		return fmt.Errorf("pack new objects: %w", err)
+		return err
 	}
-	for _, n := range loose {
-		if err := os.Remove(filepath.Join(s.quarantine(), n)); err != nil {
+	for _, name := range f.loose {
+		if err := dir.Remove(name); err != nil {
 			return err
 		}
 	}
-	return nil
+	return emptyDir(dir, "pack")
 }
 
-// keep moves objects from the quarantine to the shadow.
-func (s *shadow) keep(names []string) error {
-	for _, name := range names {
-		to := s.path("objects", name)
-		from := filepath.Join(s.quarantine(), name)
-		err := os.Rename(from, to)
-		if errors.Is(err, fs.ErrNotExist) {
-			if err = os.MkdirAll(filepath.Dir(to), 0o700); err == nil {
-				err = os.Rename(from, to)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("keep object %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// clearQuarantine forgets the objects that belong to no recorded state.
-func (s *shadow) clearQuarantine() error {
-	entries, err := os.ReadDir(s.quarantine())
+// emptyDir removes the files of a directory, which is made when it is missing.
+func emptyDir(root *os.Root, name string) error {
+	entries, err := readDir(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return os.MkdirAll(s.quarantine(), 0o700)
+		return root.MkdirAll(name, 0o700)
 	}
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(s.quarantine(), e.Name())); err != nil {
+		if err := root.RemoveAll(path.Join(name, e.Name())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// commit is a commit to be written.
-type commit struct {
-	tree, parent string
-	name, email  string
-	at           time.Time
-	label        string
+// fanOut makes the directories that loose objects go to.
+func fanOut(root *os.Root, below string) error {
+	for i := range 256 {
+		name := path.Join(below, fmt.Sprintf("%02x", i))
+		if err := root.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
 }
 
-const maxLabel = 4096
-
-// encode gives the commit's content as git stores it.
-func (c commit) encode() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "tree %s\n", c.tree)
-	if c.parent != "" {
-		fmt.Fprintf(&b, "parent %s\n", c.parent)
+// moveInto moves an object file of the quarantine into a repository. It takes
+// no new file on the disk, unless that is another one.
+func moveInto(r *roots, from, name string) error {
+	to := "objects/" + name
+	dir, err := r.common.OpenFile(path.Dir(to), os.O_RDONLY|syscall.O_DIRECTORY, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		if err := makeParents(r.common, to); err != nil {
+			return err
+		}
+		dir, err = r.common.OpenFile(path.Dir(to), os.O_RDONLY|syscall.O_DIRECTORY, 0)
 	}
-	stamp := fmt.Sprintf("%s <%s> %d %s", c.name, c.email, c.at.Unix(), c.at.Format("-0700"))
-	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n", stamp, stamp)
-	label := strings.ToValidUTF8(strings.ReplaceAll(c.label, "\x00", ""), "?")
-	if len(label) > maxLabel {
-		label = strings.ToValidUTF8(label[:maxLabel], "")
-	}
-	if label = strings.TrimSpace(label); label == "" {
-		label = "snapshot"
-	}
-	b.WriteString(label + "\n")
-	return b.Bytes()
-}
-
-// writeObject stores an object in the quarantine, as git would, and gives its
-// name. A process of git's own for a commit of 200 bytes costs more than the
-// rest of a small snapshot.
-func (s *shadow) writeObject(kind string, content []byte) (id string, err error) {
-	full := append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...)
-	var h hash.Hash = sha1.New() //nolint:gosec // as above
-	if s.format == sha256Format {
-		h = sha256.New()
-	}
-	h.Write(full)
-	id = hex.EncodeToString(h.Sum(nil))
-
-	var packed bytes.Buffer
-	z, err := zlib.NewWriterLevel(&packed, zlib.BestSpeed)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if _, err := z.Write(full); err != nil {
-		return "", err
-	}
-	if err := z.Close(); err != nil {
-		return "", err
-	}
-	root, err := os.OpenRoot(s.quarantine())
+	defer dir.Close()
+	conn, err := dir.SyscallConn()
 	if err != nil {
-		return "", err
+		return err
 	}
-	defer root.Close()
-	if err := root.MkdirAll(id[:2], 0o700); err != nil {
-		return "", err
+	var moved error
+	err = conn.Control(func(fd uintptr) { moved = unix.Renameat(unix.AT_FDCWD, from, int(fd), path.Base(to)) })
+	switch {
+	case err != nil:
+		return err
+	case errors.Is(moved, syscall.EISDIR), errors.Is(moved, syscall.ENOTEMPTY), errors.Is(moved, syscall.EEXIST):
+		if err := removeIn(r.common, to); err != nil {
+			return err
+		}
+		return copyFile(r.common, to, from, 0o444)
+	case errors.Is(moved, syscall.EXDEV):
+		return copyFile(r.common, to, from, 0o444)
 	}
-	return id, replaceFile(root, id[:2]+"/"+id[2:], packed.Bytes(), 0o444)
+	return moved
 }
 
 // copyFile copies a file of ours into root, under a temporary name first.
@@ -198,7 +246,7 @@ func copyFile(root *os.Root, name, from string, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.CopyBuffer(struct{ io.Writer }{dst}, struct{ io.Reader }{src}, make([]byte, 32<<10))
+	_, err = io.Copy(dst, src)
 	if closeErr := dst.Close(); err == nil {
 		err = closeErr
 	}

@@ -11,20 +11,20 @@ import (
 )
 
 // open prepares the workspace and the memory of it.
-func (m *Memory) open(ctx context.Context, req world.OpenRequest, log func(string, ...any)) (world.Opened, error) {
+func (m *Memory) open(ctx context.Context, req world.OpenRequest, log logTo) (world.Opened, error) {
 	m.rec.Workspace = req.Workspace
 	if err := m.acquire(ctx); err != nil {
 		return world.Opened{}, err
 	}
 	opened, err := m.prepare(ctx, req, log)
 	if err != nil {
-		return world.Opened{}, errors.Join(err, m.lock.Unlock())
+		return world.Opened{}, errors.Join(err, m.states.close(), m.lock.Unlock())
 	}
 	m.users = 1
 	return opened, nil
 }
 
-func (m *Memory) prepare(ctx context.Context, req world.OpenRequest, log func(string, ...any)) (world.Opened, error) {
+func (m *Memory) prepare(ctx context.Context, req world.OpenRequest, log logTo) (world.Opened, error) {
 	workspace, err := realPath(req.Workspace)
 	if err != nil {
 		return world.Opened{}, workspaceFault(req.Workspace, err)
@@ -61,7 +61,7 @@ func (m *Memory) prepare(ctx context.Context, req world.OpenRequest, log func(st
 	if err := m.rec.write(m.dir); err != nil {
 		return world.Opened{}, err
 	}
-	return world.Opened{WorldID: m.id, Fresh: fresh, Commit: m.tip.Commit}, nil
+	return world.Opened{WorldID: m.id, Fresh: fresh, Commit: m.states.tip.commit}, nil
 }
 
 // makeWorkspace makes the workspace when it is missing.
@@ -80,7 +80,7 @@ func (m *Memory) makeWorkspace(ctx context.Context, k maker) (fresh bool, err er
 
 // forget clears everything that was known about an earlier workspace.
 func (m *Memory) forget() error {
-	for _, name := range []string{shadowDir, quarantineDir, recordFile, tipFile} {
+	for _, name := range []string{shadowDir, quarantineDir, recordFile, statesFile} {
 		if err := removeTree(m.dir + "/" + name); err != nil {
 			return err
 		}
@@ -93,10 +93,6 @@ func (m *Memory) resume(ctx context.Context, old *record, req world.OpenRequest)
 	m.rec = *old
 	m.rec.Exclude = union(old.Exclude, req.Exclude)
 	m.visible = visible{workspace: old.Workspace, gitDir: old.GitDir, commonDir: old.CommonDir, gitFile: old.GitFile}
-	var err error
-	if m.tip, err = readTip(m.dir); err != nil {
-		return err
-	}
 	if err := m.startShadow(); err != nil {
 		return err
 	}
@@ -109,7 +105,7 @@ func (m *Memory) resume(ctx context.Context, old *record, req world.OpenRequest)
 func (m *Memory) startShadow() error {
 	m.sweep = newSweeper(m.rec.Workspace)
 	m.sealed = sealState{}
-	m.shadow = &shadow{git: m.store.git, dir: m.dir, workspace: m.rec.Workspace, format: m.rec.Format}
+	m.shadow = &shadow{git: m.store.git, dir: m.dir, workspace: m.rec.Workspace, format: m.rec.Format, emptied: map[string]stamp{}}
 	if m.rec.Fork != nil {
 		m.shadow.borrowed = m.rec.Fork.Objects
 	}
@@ -117,7 +113,16 @@ func (m *Memory) startShadow() error {
 		return err
 	}
 	m.dropWork()
-	return m.shadow.clearQuarantine()
+	if err := m.shadow.clearQuarantine(); err != nil {
+		return err
+	}
+	packs, err := os.ReadDir(m.shadow.path("objects", "pack"))
+	if err != nil {
+		return err
+	}
+	m.shadow.packs = len(packs) / 2
+	m.states, err = openStates(m.dir)
+	return err
 }
 
 // treeOfIndex is the tree of the main index, empty when that is missing or
@@ -149,7 +154,7 @@ func (m *Memory) settle() error {
 
 // adoptWorkspace takes a workspace as it is: its repository, or one made for it,
 // and the commit that it stands on.
-func (m *Memory) adoptWorkspace(ctx context.Context, workspace string, old *record, req world.OpenRequest, log func(string, ...any)) error {
+func (m *Memory) adoptWorkspace(ctx context.Context, workspace string, old *record, req world.OpenRequest, log logTo) error {
 	m.rec = record{Workspace: workspace, Format: sha1Format, Exclude: union(nil, req.Exclude), Borrows: req.Attach && old == nil}
 	v, there, err := findVisible(workspace)
 	if err != nil {

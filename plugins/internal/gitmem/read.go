@@ -37,7 +37,7 @@ func (m *Memory) Read(ctx context.Context, token, name string, w io.Writer) (wor
 
 // entry finds a regular file in a state.
 func (m *Memory) entry(ctx context.Context, at point, name string) (world.File, string, error) {
-	r, err := m.shadow.run(ctx, request{args: []string{"ls-tree", "-z", "-l", "--full-tree", at.Commit, "--", path.Clean(name)}})
+	r, err := m.shadow.run(ctx, request{args: []string{"ls-tree", "-z", "-l", "--full-tree", at.commit, "--", path.Clean(name)}})
 	if err != nil {
 		return world.File{}, "", err
 	}

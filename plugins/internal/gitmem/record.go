@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/google/renameio/v2"
 )
@@ -15,15 +14,9 @@ import (
 // Names of the files that describe a memory.
 const (
 	recordFile = "memory.json"
-	tipFile    = "tip"
 	makingFile = "making" // exists while the workspace is being made
 	lockFile   = "lock"
 )
-
-// point is a recorded state.
-type point struct {
-	Commit, Tree string
-}
 
 // record is what a memory knows about its workspace between processes.
 type record struct {
@@ -110,35 +103,6 @@ func (r *record) write(dir string) error {
 	}
 	if err := renameio.WriteFile(filepath.Join(dir, recordFile), data, 0o600); err != nil {
 		return fmt.Errorf("write the memory's record: %w", err)
-	}
-	return nil
-}
-
-// readTip gives the zero point when nothing has been recorded.
-func readTip(dir string) (point, error) {
-	data, err := os.ReadFile(filepath.Join(dir, tipFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return point{}, nil
-	}
-	if err != nil {
-		return point{}, fmt.Errorf("read the memory's tip: %w", err)
-	}
-	fields := strings.Fields(string(data))
-	if len(fields) != 2 || !formatOf(fields[0]).isID(fields[0]) || !formatOf(fields[1]).isID(fields[1]) {
-		return point{}, nil
-	}
-	return point{Commit: fields[0], Tree: fields[1]}, nil
-}
-
-// write is not flushed to the disk, like git's own references.
-func (p point) write(dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return fmt.Errorf("write the memory's tip: %w", err)
-	}
-	defer root.Close()
-	if err := replaceFile(root, tipFile, []byte(p.Commit+" "+p.Tree+"\n"), 0o600); err != nil {
-		return fmt.Errorf("write the memory's tip: %w", err)
 	}
 	return nil
 }

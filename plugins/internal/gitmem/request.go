@@ -20,14 +20,11 @@ const opOpen = "open workspace"
 // maxExclude bounds the list of the engine's own paths.
 const maxExclude = 256
 
-// logger makes a function that logs a formatted line.
-func logger(log func(world.LogLine)) func(string, ...any) {
-	return func(text string, args ...any) {
-		if log != nil {
-			log(world.LogLine{Line: []byte(fmt.Sprintf(text, args...))})
-		}
-	}
-}
+// logTo takes the lines of a call's log.
+type logTo func(world.LogLine)
+
+// say logs a line of ours.
+func (l logTo) say(text string, args ...any) { l(world.LogLine{Line: fmt.Appendf(nil, text, args...)}) }
 
 func checkRequest(req world.OpenRequest) error {
 	if !filepath.IsAbs(req.Workspace) || filepath.Clean(req.Workspace) == "/" {
@@ -150,7 +147,7 @@ func union(a, b []string) []string {
 	return out
 }
 
-// kindOfWorkspace is how a fault of the workspace path is reported.
+// workspaceFault is how a fault of the workspace's path is reported.
 func workspaceFault(p string, err error) error {
 	return contract.NewError(contract.KindInvalid, opOpen, p, err)
 }

@@ -27,7 +27,7 @@ func (m *Memory) Restore(ctx context.Context, token string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return to.Commit, classify(contract.KindInternal, op, to.Commit, m.restore(ctx, to))
+	return to.commit, classify(contract.KindInternal, op, to.commit, m.restore(ctx, to))
 }
 
 func (m *Memory) restore(ctx context.Context, to point) error {
@@ -49,7 +49,7 @@ func (m *Memory) restore(ctx context.Context, to point) error {
 		err = m.emptySubmodules(ctx)
 	}
 	if err == nil {
-		err = m.moveTip(to)
+		err = m.leaveTip(to)
 	}
 	if err != nil {
 		return err
@@ -75,12 +75,12 @@ func (m *Memory) remakeWorkspace() error {
 // may differ, and checkout-index looks at every one of them: unlike reset it
 // sees a directory that was moved away and replaced by a link to itself.
 func (m *Memory) putFiles(ctx context.Context, to point) error {
-	if m.indexTree != to.Tree {
+	if m.indexTree != to.tree {
 		m.indexTree = ""
-		if _, err := m.shadow.ask(ctx, "reset", "-q", "--hard", to.Commit); err != nil {
+		if _, err := m.shadow.ask(ctx, "reset", "-q", "--hard", to.commit); err != nil {
 			return err
 		}
-		m.indexTree = to.Tree
+		m.indexTree = to.tree
 	}
 	if _, err := m.shadow.ask(ctx, "checkout-index", "-q", "-f", "-a", "-u"); err != nil {
 		return err
@@ -172,6 +172,24 @@ func (m *Memory) ignored(ctx context.Context, paths []string) (map[string]bool, 
 	return out, err
 }
 
+// leaveTip makes another state the tip. The visible repository keeps the old one
+// by a reference: no branch need lead to it any more.
+func (m *Memory) leaveTip(to point) error {
+	old := m.states.tip
+	if old == to {
+		return nil
+	}
+	if err := m.states.move(to); err != nil || old.commit == "" || !m.rec.Whole {
+		return err
+	}
+	r, err := m.openVisible()
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	return writeRef(r.common, path.Join(refsDir, old.commit), old.commit)
+}
+
 // emptySubmodules removes what was put into submodules that were empty: git
 // never looks there.
 func (m *Memory) emptySubmodules(ctx context.Context) error {
@@ -200,83 +218,84 @@ func (m *Memory) find(ctx context.Context, op, token string) (point, error) {
 	if !m.shadow.format.isID(token) {
 		return point{}, notFound(op, printable(token, 80), "no token of this world")
 	}
-	if token == m.tip.Commit && m.rec.Whole {
-		return m.tip, nil
+	if tree, ok := m.states.trees[token]; ok {
+		return point{commit: token, tree: tree}, nil
 	}
-	if _, err := os.Lstat(m.shadow.path(refsDir, token)); err != nil {
-		if !m.rec.Borrows {
-			return point{}, notFound(op, token, "no token of this world")
-		}
-		if err := m.borrow(ctx, token); err != nil {
-			return point{}, err
-		}
+	if !m.rec.Borrows {
+		return point{}, notFound(op, token, "no token of this world")
 	}
-	tree, err := m.shadow.ask(ctx, "rev-parse", "--verify", "--quiet", token+"^{tree}")
-	if err != nil {
-		return point{}, classify(contract.KindInternal, op, token, err)
-	}
-	return point{Commit: token, Tree: tree}, nil
+	return m.borrow(ctx, token)
 }
 
 // borrow takes over a state that only the visible repository has: the memory was
 // lost, or another kind of world recorded it. Every object is named anew by its
 // content on the way, so that what the agent changed is not found.
-func (m *Memory) borrow(ctx context.Context, token string) error {
+func (m *Memory) borrow(ctx context.Context, token string) (point, error) {
 	const op = "find the state in the workspace's repository"
 	dir := filepath.Join(m.dir, "borrow")
 	defer removeTree(dir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return classify(contract.KindInternal, op, token, err)
+		return point{}, classify(contract.KindInternal, op, token, err)
 	}
 	pack := filepath.Join(dir, "pack")
 	f, err := os.OpenFile(pack, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return classify(contract.KindInternal, op, token, err)
+		return point{}, classify(contract.KindInternal, op, token, err)
 	}
 	defer f.Close()
 	lent := []string{m.visible.objects()}
 	listed, err := m.shadow.run(ctx, request{args: []string{"cat-file", "commit", token}, alternates: lent})
 	if err != nil {
-		return notFound(op, token, "no token of this world")
+		return point{}, notFound(op, token, "no token of this world")
 	}
 	_, err = m.shadow.run(ctx, request{
 		args:  []string{"pack-objects", "-q", "--revs", "--stdout", "--no-reuse-object"},
 		stdin: strings.NewReader(token + "^{tree}\n"), stdout: f, alternates: lent,
 	})
 	if err != nil {
-		return notFound(op, token, "the workspace's repository lacks objects of it: %v", err)
+		return point{}, notFound(op, token, "the workspace's repository lacks objects of it: %v", err)
 	}
 	if _, err := f.Seek(0, 0); err != nil {
-		return classify(contract.KindInternal, op, token, err)
+		return point{}, classify(contract.KindInternal, op, token, err)
 	}
 	if _, err := m.shadow.run(ctx, request{args: []string{"index-pack", "--stdin"}, stdin: f}); err != nil {
-		return notFound(op, token, "the workspace's repository is damaged: %v", err)
+		return point{}, notFound(op, token, "the workspace's repository is damaged: %v", err)
 	}
 	id, err := m.shadow.writeObject("commit", listed.out)
 	if err == nil && id != token {
-		return notFound(op, token, "the workspace's repository is damaged")
+		return point{}, notFound(op, token, "the workspace's repository is damaged")
 	}
-	if err == nil {
-		err = m.adoptBorrowed(ctx, token)
+	if err != nil {
+		return point{}, classify(contract.KindInternal, op, token, err)
 	}
-	return classify(contract.KindInternal, op, token, err)
+	at, err := m.adoptBorrowed(ctx, token)
+	return at, classify(contract.KindInternal, op, token, err)
 }
 
 // adoptBorrowed makes sure that nothing of a borrowed state is missing, and
 // keeps it.
-func (m *Memory) adoptBorrowed(ctx context.Context, token string) error {
+func (m *Memory) adoptBorrowed(ctx context.Context, token string) (point, error) {
 	if err := m.shadow.endAt(token); err != nil {
-		return err
+		return point{}, err
 	}
 	if _, err := m.shadow.ask(ctx, "rev-list", "--objects", "--quiet", token); err != nil {
-		return notFound("find the state in the workspace's repository", token, "the workspace's repository is damaged: %v", err)
+		return point{}, notFound("find the state in the workspace's repository", token, "the workspace's repository is damaged: %v", err)
 	}
-	names, err := m.shadow.fresh()
+	tree, err := m.shadow.ask(ctx, "rev-parse", "--verify", "--quiet", token+"^{tree}")
 	if err != nil {
-		return err
+		return point{}, err
 	}
-	if err := m.shadow.keep(names); err != nil {
-		return err
+	fresh, err := m.shadow.fresh()
+	if err != nil {
+		return point{}, err
 	}
-	return m.shadow.hold(token)
+	packs, err := m.shadow.packed(ctx, fresh)
+	if err != nil {
+		return point{}, err
+	}
+	if err := m.shadow.keep(ctx, packs); err != nil {
+		return point{}, err
+	}
+	at := point{commit: token, tree: tree}
+	return at, errors.Join(m.states.hold(at), m.shadow.clearQuarantine())
 }

@@ -13,11 +13,11 @@ import (
 
 // Names in the directory of a memory.
 const (
-	shadowDir     = "git"        // the shadow repository
-	quarantineDir = "quarantine" // objects that belong to no recorded state yet
-	mainIndex     = "index"      // the recorded or restored state
-	workIndex     = "index.work" // the workspace as it was last looked at
-	refsDir       = "refs/crucible"
+	shadowDir     = "git"           // the shadow repository
+	quarantineDir = "quarantine"    // objects that belong to no recorded state yet
+	mainIndex     = "index"         // the recorded or restored state
+	workIndex     = "index.work"    // the workspace as it was last looked at
+	refsDir       = "refs/crucible" // in the visible repository
 )
 
 // shadowConfig is the whole configuration that git sees. Files above 32 MiB are
@@ -79,6 +79,10 @@ type shadow struct {
 	format    format
 	// borrowed are object directories that belong to others and are only read.
 	borrowed []string
+	// emptied are directories of the quarantine that were seen empty.
+	emptied map[string]stamp
+	// packs counts the packs since they were joined.
+	packs int
 }
 
 func (s *shadow) path(elem ...string) string {
@@ -90,8 +94,10 @@ func (s *shadow) quarantine() string { return filepath.Join(s.dir, quarantineDir
 // create makes the repository when there is none, and writes its configuration
 // and what is to be ignored anew.
 func (s *shadow) create(exclude string) error {
-	if err := os.MkdirAll(s.path(), 0o700); err != nil {
-		return fmt.Errorf("make the shadow repository: %w", err)
+	for _, dir := range []string{s.path(), s.quarantine()} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make the shadow repository: %w", err)
+		}
 	}
 	root, err := os.OpenRoot(s.path())
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,10 +36,11 @@ func (m *Memory) snapshot(ctx context.Context, label string) (world.Snapshot, er
 	if err != nil {
 		return world.Snapshot{}, err
 	}
-	next := point{Commit: m.tip.Commit, Tree: tree}
-	if changed := tree != m.tip.Tree || m.tip.Commit == ""; changed {
-		next.Commit, err = m.shadow.writeObject("commit", commit{
-			tree: tree, parent: m.tip.Commit, name: m.rec.Name, email: m.rec.Email, at: time.Now(), label: label,
+	tip := m.states.tip
+	next := point{commit: tip.commit, tree: tree}
+	if changed := tree != tip.tree || tip.commit == ""; changed {
+		next.commit, err = m.shadow.writeObject("commit", commit{
+			tree: tree, parent: tip.commit, name: m.rec.Name, email: m.rec.Email, at: time.Now(), label: label,
 		}.encode())
 	} else if !m.rec.Whole {
 		err = m.takeOriginal(ctx)
@@ -47,20 +48,23 @@ func (m *Memory) snapshot(ctx context.Context, label string) (world.Snapshot, er
 	if err != nil {
 		return world.Snapshot{}, err
 	}
-	changed := next != m.tip
+	changed := next != tip
 	if err := m.record(ctx, next); err != nil {
 		return world.Snapshot{}, err
 	}
 	if !changed {
 		stat = ""
 	}
-	return world.Snapshot{Token: next.Commit, Commit: next.Commit, Changed: changed, Shortstat: stat}, nil
+	if err := m.shadow.clearQuarantine(); err != nil {
+		return world.Snapshot{}, err
+	}
+	return world.Snapshot{Token: next.commit, Commit: next.commit, Changed: changed, Shortstat: stat}, nil
 }
 
 // describe gives the tree of the work index and how it differs from the tip's.
 // Neither question changes the answer to the other.
 func (m *Memory) describe(ctx context.Context) (tree, stat string, err error) {
-	base := m.tip.Tree
+	base := m.states.tip.tree
 	if base == "" {
 		base = m.shadow.format.emptyTree()
 	}
@@ -81,92 +85,100 @@ func (m *Memory) describe(ctx context.Context) (tree, stat string, err error) {
 	if err := errors.Join(err, s.err); err != nil {
 		return "", "", err
 	}
-	return written.text(), s.text, m.shadow.compact(ctx)
+	return written.text(), s.text, nil
 }
 
 // record makes a state that lies in the work index and the quarantine the tip.
-// Killed in between it leaves the old tip; what is in the shadow by then does
-// no harm.
+// The visible repository gets the objects first: what the shadow has, git will
+// not write to the quarantine again. Killed in between it leaves the old tip.
 func (m *Memory) record(ctx context.Context, next point) error {
-	T0 := time.Now()
-	lap := func(n string) { if os.Getenv("GMTRACE") != "" { fmt.Fprintf(os.Stderr, "   %s %v\n", n, time.Since(T0)) }; T0 = time.Now() }
-	names, err := m.shadow.fresh()
-	lap("fresh")
+	f, err := m.shadow.fresh()
 	if err != nil {
 		return err
 	}
-	if next != m.tip || m.rec.Whole {
-		if err := m.show(ctx, names, next); err != nil {
+	r, packs, err := m.packAndOpen(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	if next != m.states.tip || m.rec.Whole {
+		if err := m.show(ctx, r, f, packs, next); err != nil {
 			return err
 		}
 	}
-	lap("show")
-	if err := m.shadow.keep(names); err != nil {
+	if err := m.shadow.keep(ctx, packs); err != nil {
 		return err
 	}
-	lap("keep")
-	if err := m.shadow.hold(next.Commit); err != nil {
-		return err
-	}
-	lap("hold")
 	m.indexTree = ""
 	if err := os.Rename(m.shadow.path(workIndex), m.shadow.path(mainIndex)); err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	if err := m.moveTip(next); err != nil {
+	if err := m.states.record(next); err != nil {
 		return err
 	}
-	lap("tip")
-	m.indexTree = next.Tree
+	m.indexTree = next.tree
 	if !m.rec.Whole {
-		m.rec.Whole = true
-		if err := m.rec.write(m.dir); err != nil {
+		if err := m.becomeWhole(r, f); err != nil {
 			return err
 		}
 	}
-	err = m.mirror(ctx)
-	lap("mirror")
-	err = errors.Join(err, m.shadow.clearQuarantine())
-	lap("clear")
-	return err
+	return m.finishMirror(ctx, r)
 }
 
-func (m *Memory) moveTip(next point) error {
-	if next == m.tip {
-		return nil
+// packAndOpen packs the fresh objects, while the visible repository is put in
+// order up to its index.
+func (m *Memory) packAndOpen(ctx context.Context, f fresh) (*roots, []string, error) {
+	type answer struct {
+		files []string
+		err   error
 	}
-	if err := next.write(m.dir); err != nil {
+	packed := make(chan answer, 1)
+	go func() {
+		files, err := m.shadow.packed(ctx, f)
+		packed <- answer{files, err}
+	}()
+	r, err := m.beginMirror(workIndex)
+	a := <-packed
+	if err == nil && a.err != nil {
+		r.close()
+	}
+	return r, a.files, errors.Join(err, a.err)
+}
+
+// becomeWhole notes that the shadow has every object of the tip. After a large
+// first state there will be many objects: their directories are made now, as git
+// would have.
+func (m *Memory) becomeWhole(r *roots, f fresh) error {
+	m.rec.Whole = true
+	if err := m.rec.write(m.dir); err != nil {
 		return err
 	}
-	m.tip = next
-	return nil
-}
-
-// hold makes a recorded state one that Restore knows.
-func (s *shadow) hold(commit string) error {
-	root, err := os.OpenRoot(s.path())
+	if len(f.packs) == 0 {
+		return nil
+	}
+	quarantine, err := openDir(m.shadow.quarantine())
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	return writeRef(root, path.Join(refsDir, commit), commit)
+	defer quarantine.Close()
+	return errors.Join(fanOut(quarantine, "."), fanOut(r.common, "objects"))
 }
 
 // takeOriginal takes over the commit that the workspace stands on: its files are
 // in the shadow already, read from the workspace.
 func (m *Memory) takeOriginal(ctx context.Context) error {
-	r, err := m.shadow.run(ctx, request{args: []string{"cat-file", "commit", m.tip.Commit}, alternates: m.lent()})
+	r, err := m.shadow.run(ctx, request{args: []string{"cat-file", "commit", m.states.tip.commit}, alternates: m.lent()})
 	if err != nil {
 		return err
 	}
 	id, err := m.shadow.writeObject("commit", r.out)
-	if err == nil && id != m.tip.Commit {
-		err = fmt.Errorf("the workspace's repository is damaged: commit %s has the content of %s", shortID(m.tip.Commit), shortID(id))
+	if err == nil && id != m.states.tip.commit {
+		err = fmt.Errorf("the workspace's repository is damaged: commit %s has the content of %s", shortID(m.states.tip.commit), shortID(id))
 	}
 	if err != nil || !bytes.Contains(r.out, []byte("\nparent ")) {
 		return err
 	}
-	return m.shadow.endAt(m.tip.Commit)
+	return m.shadow.endAt(m.states.tip.commit)
 }
 
 // endAt says that the shadow does not have the parents of a commit.
@@ -186,27 +198,40 @@ func (s *shadow) endAt(commit string) error {
 	return replaceFile(root, "shallow", append(have, commit+"\n"...), 0o600)
 }
 
-// show copies what is new to the visible repository. The first state on top of
-// an existing commit is special: most of its files are there already.
-func (m *Memory) show(ctx context.Context, names []string, next point) error {
-	if !m.rec.Whole && m.tip.Commit != "" {
-		if err := m.shadow.endAt(next.Commit); err != nil {
+// show gives the visible repository the fresh objects: loose as git would write
+// them, or when they are many as the packs that were made of them. The first
+// state on top of an existing commit is special: most of its files are there
+// already.
+func (m *Memory) show(ctx context.Context, r *roots, f fresh, packs []string, next point) error {
+	if !m.rec.Whole && m.states.tip.commit != "" {
+		return m.showFirst(ctx, r, next)
+	}
+	if len(f.loose) > showPacked {
+		return showObjects(r, m.shadow.packing(), packs)
+	}
+	for _, p := range packs {
+		if !slices.Contains(f.packs, strings.TrimSuffix(strings.TrimSuffix(p, ".pack"), ".idx")) {
+			continue
+		}
+		if err := showObjects(r, m.shadow.packing(), []string{p}); err != nil {
 			return err
 		}
-		return m.showFirst(ctx, next)
 	}
-	r, err := m.openVisible()
-	if err != nil {
-		return err
+	for _, name := range f.loose {
+		if err := moveInto(r, filepath.Join(m.shadow.quarantine(), name), name); err != nil {
+			return fmt.Errorf("show object %s: %w", name, err)
+		}
 	}
-	defer r.close()
-	return showObjects(r, m.shadow.quarantine(), names)
+	return nil
 }
 
 // showFirst copies the objects that the first state has and the original commit
 // has not, as one pack.
-func (m *Memory) showFirst(ctx context.Context, next point) error {
-	ids := bytes.NewBufferString(next.Commit + "\n" + next.Tree + "\n")
+func (m *Memory) showFirst(ctx context.Context, r *roots, next point) error {
+	if err := m.shadow.endAt(next.commit); err != nil {
+		return err
+	}
+	ids := bytes.NewBufferString(next.commit + "\n" + next.tree + "\n")
 	skip := false
 	each := &records{each: func(s string) error {
 		if skip = !skip; !skip {
@@ -218,7 +243,7 @@ func (m *Memory) showFirst(ctx context.Context, next point) error {
 		}
 		return err
 	}}
-	args := []string{"diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", m.tip.Tree, next.Tree}
+	args := []string{"diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", m.states.tip.tree, next.tree}
 	if _, err := m.shadow.run(ctx, request{args: args, stdout: each, alternates: m.lent()}); err != nil {
 		return err
 	}
@@ -227,17 +252,14 @@ func (m *Memory) showFirst(ctx context.Context, next point) error {
 	if err := os.MkdirAll(filepath.Join(dir, "pack"), 0o700); err != nil {
 		return err
 	}
-	if _, err := m.shadow.run(ctx, request{args: []string{"pack-objects", "-q", filepath.Join(dir, "pack", "pack")}, stdin: ids}); err != nil {
+	// Packs of this state have left the quarantine already.
+	read := []string{m.shadow.packing()}
+	if _, err := m.shadow.run(ctx, request{args: []string{"pack-objects", "-q", filepath.Join(dir, "pack", "pack")}, stdin: ids, alternates: read}); err != nil {
 		return err
 	}
 	names, err := objectFiles(dir)
 	if err != nil {
 		return err
 	}
-	r, err := m.openVisible()
-	if err != nil {
-		return err
-	}
-	defer r.close()
 	return showObjects(r, dir, names)
 }

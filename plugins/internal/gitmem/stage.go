@@ -84,29 +84,15 @@ func (m *Memory) startWork() error {
 	return m.shadow.copyIndex(mainIndex, workIndex)
 }
 
-// copyIndex copies an index with its time, up to which git takes its word for
-// what did not change. A missing one is copied by removing the other.
+// copyIndex gives an index a second name. Git never writes into an index, it
+// replaces it; and the copy has the time of the original, up to which git takes
+// its word for what did not change. Without an index there is none to copy.
 func (s *shadow) copyIndex(from, to string) error {
-	info, err := os.Stat(s.path(from))
+	err := os.Link(s.path(from), s.path(to))
 	if errors.Is(err, fs.ErrNotExist) {
-		err = os.Remove(s.path(to))
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return err
+		return nil
 	}
-	if err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(s.path())
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if err := copyFile(root, to, s.path(from), 0o600); err != nil {
-		return fmt.Errorf("copy the index: %w", err)
-	}
-	return root.Chtimes(to, info.ModTime(), info.ModTime())
+	return err
 }
 
 // dropWork forgets what was staged.
@@ -181,7 +167,7 @@ func (l *addedList) take(line string) {
 // tip has files in it.
 func (m *Memory) unstage(ctx context.Context, paths []string) error {
 	inTip := map[string]string{}
-	if m.tip.Tree != "" {
+	if m.states.tip.tree != "" {
 		each := &records{each: func(s string) error {
 			entry, p, _ := strings.Cut(s, "\t")
 			if f := strings.Fields(entry); len(f) == 3 {
@@ -189,7 +175,7 @@ func (m *Memory) unstage(ctx context.Context, paths []string) error {
 			}
 			return nil
 		}}
-		args := append([]string{"ls-tree", "-r", "-z", "--full-tree", m.tip.Tree, "--"}, engineFiles...)
+		args := append([]string{"ls-tree", "-r", "-z", "--full-tree", m.states.tip.tree, "--"}, engineFiles...)
 		args = append(append(args, m.rec.Exclude...), agentDir)
 		if _, err := m.shadow.run(ctx, request{args: args, stdout: each, alternates: m.lent()}); err != nil {
 			return err

@@ -15,18 +15,17 @@ import (
 // stand makes the tip the commit that the visible repository stands on, and the
 // main index agree with it.
 func (m *Memory) stand(ctx context.Context, head position, old *record) error {
-	last, err := readTip(m.dir)
-	if err != nil {
-		return err
-	}
-	m.tip, m.rec.Whole = point{}, false
+	m.rec.Whole = false
 	m.indexTree = m.treeOfIndex(ctx)
 	if head.commit == "" {
+		if err := m.states.move(point{}); err != nil {
+			return err
+		}
 		return m.seed(ctx, m.rec.Format.emptyTree())
 	}
-	if old != nil && old.Whole && head.commit == last.Commit {
-		m.tip, m.rec.Whole, m.rec.Original = last, true, old.Original
-		return m.seed(ctx, last.Tree)
+	if old != nil && old.Whole && head.commit == m.states.tip.commit {
+		m.rec.Whole, m.rec.Original = true, old.Original
+		return m.seed(ctx, m.states.tip.tree)
 	}
 	r, err := m.shadow.run(ctx, request{args: []string{"rev-parse", "--verify", "--quiet", head.commit + "^{tree}"}, alternates: []string{m.visible.objects()}})
 	if err != nil {
@@ -35,11 +34,10 @@ func (m *Memory) stand(ctx context.Context, head position, old *record) error {
 		}
 		return classify(contract.KindInvalid, opOpen, m.rec.Workspace, err)
 	}
-	m.tip = point{Commit: head.commit, Tree: r.text()}
-	if err := m.tip.write(m.dir); err != nil {
+	if err := m.states.move(point{commit: head.commit, tree: r.text()}); err != nil {
 		return err
 	}
-	return m.seed(ctx, m.tip.Tree)
+	return m.seed(ctx, m.states.tip.tree)
 }
 
 // seed changes the main index from the tree that it has to another one. What is
@@ -125,7 +123,7 @@ const submoduleMode = "160000"
 
 // survey notes what is in the workspace that no state will hold: submodules,
 // nested repositories, sockets and pipes.
-func (m *Memory) survey(ctx context.Context, log func(string, ...any)) error {
+func (m *Memory) survey(ctx context.Context, log logTo) error {
 	m.rec.Submodules = nil
 	each := &records{each: func(s string) error {
 		entry, p, _ := strings.Cut(s, "\t")
@@ -134,7 +132,7 @@ func (m *Memory) survey(ctx context.Context, log func(string, ...any)) error {
 		}
 		filled := !isEmptyDir(filepath.Join(m.rec.Workspace, filepath.FromSlash(p)))
 		if filled {
-			log("submodule %s is checked out: what changes in it is neither recorded nor undone", printable(p, 200))
+			log.say("submodule %s is checked out: what changes in it is neither recorded nor undone", printable(p, 200))
 		}
 		m.rec.Submodules = append(m.rec.Submodules, submodule{Path: p, Filled: filled})
 		return nil

@@ -148,7 +148,10 @@ func (s *Store) Open(ctx context.Context, req world.OpenRequest, log func(world.
 		return sl.memory.again(ctx, req)
 	}
 	m := newMemory(s, key, filepath.Join(s.dir, key))
-	opened, err := m.open(ctx, req, logger(log))
+	if log == nil {
+		log = func(world.LogLine) {}
+	}
+	opened, err := m.open(ctx, req, log)
 	if err != nil {
 		return world.Opened{}, classify(contract.KindInternal, "open workspace", req.Workspace, err)
 	}
