@@ -18,13 +18,12 @@ import (
 	pluginv1 "github.com/crucible-engine/crucible/sdk/proto/crucible/plugin/v1"
 )
 
-// How long calls in flight may take to end, and the process after that, by what
-// ends it. A host that asked for it has shut the plugin down before and kills it
-// soon; a host that is gone must leave nothing behind within two seconds.
+// How long calls in flight may take to end, by what ends the process. A host
+// that asked for it has shut the plugin down before and kills it soon; a host
+// that is gone must leave nothing behind within two seconds.
 const (
 	askedGrace  = 1500 * time.Millisecond
-	orphanGrace = 600 * time.Millisecond
-	afterGrace  = time.Second
+	orphanGrace = 400 * time.Millisecond
 )
 
 // process is a plugin's process while it serves.
@@ -117,7 +116,7 @@ func (p *process) serve() {
 }
 
 // stop cancels every call and lets the plugin clean up, for grace and a little
-// more. Another signal ends the wait.
+// more, whether it takes part or not. Another signal ends the wait.
 func (p *process) stop(grace time.Duration, signals <-chan os.Signal) {
 	p.calls.Refuse()
 	p.calls.Cancel()
@@ -128,7 +127,7 @@ func (p *process) stop(grace time.Duration, signals <-chan os.Signal) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(grace + afterGrace):
+	case <-time.After(grace + pluginrpc.StopSlack):
 	case <-signals:
 	}
 }

@@ -124,33 +124,37 @@ func (s *Server) Shutdown(ctx context.Context, req *pluginv1.ShutdownRequest) (*
 	return &pluginv1.ShutdownResponse{}, nil
 }
 
+// StopSlack is what Stop may take beyond its grace.
+const StopSlack = 500 * time.Millisecond
+
 // Stop refuses new calls and returns when those in flight have ended or the
 // grace is over. They are left alone at first and cancelled early enough for
 // their processes to be gone at the end of the grace. Then the implementation's
-// Shutdown is called, if it has one. It is safe to repeat.
+// Shutdown is called, if it has one, with what is left of the grace and
+// StopSlack. It is safe to repeat.
 func (s *Server) Stop(ctx context.Context, grace time.Duration) {
+	end := time.Now().Add(grace)
 	s.calls.Refuse()
-	ctx, cancel := context.WithTimeout(ctx, grace)
+	waiting, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
-	patience, end := context.WithTimeout(ctx, grace-min(grace/2, contract.KillGrace+time.Second))
-	defer end()
+	patience, over := context.WithDeadline(ctx, end.Add(-min(grace/2, contract.KillGrace+time.Second)))
+	defer over()
 	if s.calls.Wait(patience) != nil {
 		s.calls.Cancel()
-		if s.calls.Wait(ctx) != nil {
+		if s.calls.Wait(waiting) != nil {
 			s.log.Warn("calls are still in flight at the end of the grace", "grace", grace)
 		}
 	}
-	// What is held is let go of even when the calls used up the grace.
-	s.letGo.Do(func() { s.shutdown(context.WithoutCancel(ctx), max(time.Second, grace/4)) })
+	s.letGo.Do(func() { s.shutdown(context.WithoutCancel(ctx), end.Add(StopSlack)) })
 }
 
 // shutdown asks the implementation to let go of what it holds.
-func (s *Server) shutdown(ctx context.Context, limit time.Duration) {
+func (s *Server) shutdown(ctx context.Context, end time.Time) {
 	impl, ok := s.impl.(plugin.Shutdowner)
 	if !ok {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
 	if err := impl.Shutdown(ctx); err != nil {
 		s.log.Error("shutdown", "error", err.Error())
