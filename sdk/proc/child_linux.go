@@ -31,11 +31,10 @@ func (c *child) await() {
 // reap frees the process id.
 func (c *child) reap() (*os.ProcessState, error) { return c.process.Wait() }
 
-// processAttributes make the child the leader of a session and so of a group.
-// Without a terminal, what asks for a password fails at once; in a group of the
-// terminal's session it would be stopped and never heard of again.
 func processAttributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	attr := ownGroup()
+	attr.Pdeathsig = syscall.SIGKILL
+	return attr
 }
 
 // sealDescriptors marks all descriptors of this program close-on-exec. Go opens

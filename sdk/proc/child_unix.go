@@ -23,9 +23,7 @@ func (c *child) await() { c.state, c.err = c.process.Wait() }
 // reap says how it ended.
 func (c *child) reap() (*os.ProcessState, error) { return c.state, c.err }
 
-// processAttributes are those of Linux without a death signal: the child leads a
-// session, and so a group, that has no terminal.
-func processAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+func processAttributes() *syscall.SysProcAttr { return ownGroup() }
 
 // sealDescriptors does nothing: Go opens its own descriptors close-on-exec.
 func sealDescriptors() {}

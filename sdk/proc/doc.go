@@ -1,6 +1,6 @@
 // Package proc starts child processes and is the only place that does. Every
-// child leads a session and a process group of its own, has no terminal, sees only
-// the descriptors it was given, has bounded output, can be stopped, and takes its
+// child leads a process group of its own, has no terminal, sees only the
+// descriptors it was given, has bounded output, can be stopped, and takes its
 // group with it when it ends.
 //
 // When this program dies, even by SIGKILL, a guard process that was started with

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/crucible-engine/crucible/sdk/proc"
 )
@@ -18,6 +19,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "parent":
 		playParent()
+	case "parent on a terminal":
+		playParentOnTerminal()
 	default:
 		os.Exit(m.Run())
 	}
@@ -34,4 +37,17 @@ func playParent() {
 		_, err = proc.Run(context.Background(), c)
 	}
 	fmt.Println(err)
+}
+
+// playParentOnTerminal starts a child that reads the terminal, and prints whether
+// the child and this program can.
+func playParentOnTerminal() {
+	c := proc.Shell("read -r line </dev/tty")
+	c.Timeout = 10 * time.Second
+	exit, err := proc.Run(context.Background(), c)
+	tty, openErr := os.Open("/dev/tty")
+	fmt.Println(exit.Success(), exit.TimedOut, err, openErr)
+	if openErr == nil {
+		tty.Close()
+	}
 }

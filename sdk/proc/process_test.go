@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -225,26 +224,6 @@ func TestLongCallIsNotCutShort(t *testing.T) {
 	}
 	if lines != 2000 {
 		t.Errorf("lines: got %d, want 2000", lines)
-	}
-}
-
-// A program that asks a terminal for a password must fail, not hang.
-func TestChildLeadsASession(t *testing.T) {
-	t.Parallel()
-	var got record
-	c := got.attach(script("cat /proc/self/stat; exec </dev/tty"))
-	p, err := proc.Start(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	exit, err := p.Wait()
-	if err != nil || exit.Success() {
-		t.Errorf("got %v, %v, want a failure: there is no terminal", exit, err)
-	}
-	fields := strings.Fields(texts(got.out)) // id (name) state parent group session
-	pid := strconv.Itoa(p.Pid())
-	if len(fields) < 6 || fields[4] != pid || fields[5] != pid {
-		t.Errorf("group and session: got %q, want %s for both", fields, pid)
 	}
 }
 

@@ -33,6 +33,30 @@ func startChild(c Command, files []*os.File) (*child, error) {
 	return &child{pid: process.Pid, process: process}, nil
 }
 
+// ownGroup makes the child the leader of a group. When this program has a
+// terminal, the child leads a session, too, and so has none: what asks for a
+// password then fails at once, while in another group of the terminal's session
+// it would be stopped and never heard of again. A session costs Linux as much as
+// the rest of a short process, so there is none without need; a plugin, for one,
+// was itself started that way.
+func ownGroup() *syscall.SysProcAttr {
+	if hasTerminal() {
+		return &syscall.SysProcAttr{Setsid: true}
+	}
+	return &syscall.SysProcAttr{Setpgid: true}
+}
+
+// hasTerminal reports whether this program, and with it a child in its session,
+// can reach a terminal.
+func hasTerminal() bool {
+	fd, err := syscall.Open("/dev/tty", syscall.O_RDWR|syscall.O_NOCTTY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	_ = syscall.Close(fd)
+	return true
+}
+
 // forgetGroup takes a group that was killed off the guard's list.
 func forgetGroup(pid int) { theGuard().remove(pid) }
 
