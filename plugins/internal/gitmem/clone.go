@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/crucible-engine/crucible/sdk/contract"
 )
 
@@ -26,8 +28,9 @@ func (k maker) clone(ctx context.Context) error {
 	partial := k.partial()
 	err := k.cloneInto(ctx, partial)
 	if err == nil {
-		// An empty directory in the place may be replaced, nothing else.
-		err = os.Rename(partial, k.workspace)
+		// An empty directory in the place is replaced, nothing else; os.Rename would
+		// refuse that, too.
+		err = unix.Rename(partial, k.workspace)
 	}
 	if err != nil {
 		err = errors.Join(err, removeTree(partial))

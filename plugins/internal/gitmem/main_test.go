@@ -20,6 +20,9 @@ import (
 
 // Git of the tests themselves gets no configuration of whoever runs them.
 func TestMain(m *testing.M) {
+	if root := os.Getenv(victimEnv); root != "" {
+		victim(root)
+	}
 	home, err := os.MkdirTemp("", "gitmem-home-")
 	if err != nil {
 		panic(err)

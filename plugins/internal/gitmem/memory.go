@@ -37,7 +37,9 @@ type Memory struct {
 	// indexTree is the tree of the main index, empty when that is not known.
 	indexTree string
 	sweep     *sweeper
-	sealed    sealState
+	// harmless are .gitignore files that a restore leaves alone.
+	harmless map[string]bool
+	sealed   sealState
 	// shown is the tip that the visible repository was found to have in a pack.
 	shown string
 }

@@ -105,6 +105,7 @@ func (m *Memory) resume(ctx context.Context, old *record, req world.OpenRequest)
 func (m *Memory) startShadow() error {
 	m.sweep = newSweeper(m.rec.Workspace)
 	m.sealed = sealState{}
+	m.harmless = map[string]bool{}
 	m.shadow = &shadow{git: m.store.git, dir: m.dir, workspace: m.rec.Workspace, format: m.rec.Format, emptied: map[string]stamp{}}
 	if m.rec.Fork != nil {
 		m.shadow.borrowed = m.rec.Fork.Objects

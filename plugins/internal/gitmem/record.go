@@ -42,6 +42,9 @@ type record struct {
 	// Strange are paths of nested repositories, sockets and pipes that were there
 	// when the workspace was opened.
 	Strange []string `json:"strange,omitempty"`
+	// Ignores are the .gitignore files that were there when the workspace was
+	// opened.
+	Ignores []string `json:"ignores,omitempty"`
 	// Original is the commit that the workspace stood on when it was opened.
 	Original string `json:"original,omitempty"`
 	// Replaces: the repository came with replacements of objects.

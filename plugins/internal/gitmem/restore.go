@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
@@ -35,15 +36,12 @@ func (m *Memory) restore(ctx context.Context, to point) error {
 		return err
 	}
 	m.dropWork()
-	err := m.watched(ctx, func() error { return m.putFiles(ctx, to) })
+	err := m.putState(ctx, to)
 	if err != nil && ctx.Err() == nil {
 		// Whatever was in the way, permissions most likely: once more without it.
 		if err = errors.Join(m.unlock(), m.shadow.heal()); err == nil {
-			err = m.watched(ctx, func() error { return m.putFiles(ctx, to) })
+			err = m.putState(ctx, to)
 		}
-	}
-	if err == nil {
-		err = m.removeStrange(ctx)
 	}
 	if err == nil {
 		err = m.emptySubmodules(ctx)
@@ -71,6 +69,25 @@ func (m *Memory) remakeWorkspace() error {
 	return os.MkdirAll(m.rec.Workspace, 0o777)
 }
 
+// putState makes the files those of a state and removes what it does not have.
+func (m *Memory) putState(ctx context.Context, to point) error {
+	found, err := m.watched(ctx, func() error { return m.putFiles(ctx, to) })
+	if err != nil {
+		return err
+	}
+	if err := m.removeIgnores(ctx, pathsOf(found, ignoreFile)); err != nil {
+		return err
+	}
+	args := []string{"clean", "-q", "-ff", "-d"}
+	for _, p := range m.rec.patterns() {
+		args = append(args, "-e", p)
+	}
+	if _, err := m.shadow.ask(ctx, args...); err != nil {
+		return err
+	}
+	return m.removeStrange(ctx)
+}
+
 // putFiles makes the files those of a state. The main index tells which files
 // may differ, and checkout-index looks at every one of them: unlike reset it
 // sees a directory that was moved away and replaced by a link to itself.
@@ -82,15 +99,64 @@ func (m *Memory) putFiles(ctx context.Context, to point) error {
 		}
 		m.indexTree = to.tree
 	}
-	if _, err := m.shadow.ask(ctx, "checkout-index", "-q", "-f", "-a", "-u"); err != nil {
-		return err
-	}
-	args := []string{"clean", "-q", "-ff", "-d"}
-	for _, p := range m.rec.patterns() {
-		args = append(args, "-e", p)
-	}
-	_, err := m.shadow.ask(ctx, args...)
+	_, err := m.shadow.ask(ctx, "checkout-index", "-q", "-f", "-a", "-u")
 	return err
+}
+
+// removeIgnores removes .gitignore files that are not the state's from the
+// directories that are, unless they were there when the workspace was opened.
+// One that ignores itself would outlive every discard and hide what is to be
+// recorded. In a directory without files of the state it stays: tools put it
+// into their caches.
+func (m *Memory) removeIgnores(ctx context.Context, found []string) error {
+	suspects := slices.DeleteFunc(found, func(p string) bool {
+		return m.harmless[p] || slices.Contains(m.rec.Ignores, p) || m.inFilledSubmodule(p)
+	})
+	for batch := range slices.Chunk(suspects, maxArguments) {
+		tracked, err := m.filesBeside(ctx, batch)
+		if err != nil {
+			return err
+		}
+		var remove []string
+		for _, p := range batch {
+			_, own := slices.BinarySearch(tracked, p)
+			if own || !anyUnder(tracked, path.Dir(p)) {
+				m.harmless[p] = true
+				continue
+			}
+			remove = append(remove, p)
+		}
+		if err := m.removeUnlessIgnored(ctx, remove, path.Dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxArguments bounds the paths of one command line.
+const maxArguments = 200
+
+// filesBeside lists the files of the main index in the directories of paths.
+func (m *Memory) filesBeside(ctx context.Context, paths []string) ([]string, error) {
+	args := []string{"ls-files", "-z", "--"}
+	for _, p := range paths {
+		args = append(args, path.Dir(p))
+	}
+	var files []string
+	each := &records{each: func(p string) error { files = append(files, p); return nil }}
+	_, err := m.shadow.run(ctx, request{args: args, stdout: each})
+	slices.Sort(files)
+	return files, err
+}
+
+// anyUnder reports whether a sorted list has a path under dir, which counts for
+// the top in any case.
+func anyUnder(sorted []string, dir string) bool {
+	if dir == "." {
+		return true
+	}
+	i, _ := slices.BinarySearch(sorted, dir+"/")
+	return i < len(sorted) && strings.HasPrefix(sorted[i], dir+"/")
 }
 
 // removeStrange removes what git does not see and what was not there when the
@@ -104,22 +170,25 @@ func (m *Memory) removeStrange(ctx context.Context) error {
 	for _, p := range m.rec.Strange {
 		known[p] = true
 	}
-	var suspects []string // what is asked about
-	var targets []string  // what is removed
-	for _, f := range found {
-		if known[f.path] || m.inFilledSubmodule(f.path) {
-			continue
-		}
-		ask := f.path
-		if f.repo {
-			ask = path.Dir(f.path) // git answers nothing about a path named .git
-		}
-		suspects, targets = append(suspects, ask), append(targets, f.path)
+	stays := func(p string) bool { return known[p] || m.inFilledSubmodule(p) }
+	specials := slices.DeleteFunc(pathsOf(found, special), stays)
+	if err := m.removeUnlessIgnored(ctx, specials, func(p string) string { return p }); err != nil {
+		return err
 	}
-	if len(suspects) == 0 {
+	// Git answers nothing about a path named .git.
+	return m.removeUnlessIgnored(ctx, slices.DeleteFunc(pathsOf(found, repository), stays), path.Dir)
+}
+
+// removeUnlessIgnored removes paths unless git ignores what ask makes of them.
+func (m *Memory) removeUnlessIgnored(ctx context.Context, paths []string, ask func(string) string) error {
+	if len(paths) == 0 {
 		return nil
 	}
-	ignored, err := m.ignored(ctx, suspects)
+	var asked []string
+	for _, p := range paths {
+		asked = append(asked, ask(p))
+	}
+	ignored, err := m.ignored(ctx, asked)
 	if err != nil {
 		return err
 	}
@@ -128,12 +197,12 @@ func (m *Memory) removeStrange(ctx context.Context) error {
 		return err
 	}
 	defer root.Close()
-	for i, t := range targets {
-		if ignored[suspects[i]] {
+	for i, p := range paths {
+		if ignored[asked[i]] {
 			continue
 		}
-		if err := removeIn(root, filepath.FromSlash(t)); err != nil {
-			return fmt.Errorf("remove %s: %w", printable(t, 200), err)
+		if err := removeIn(root, filepath.FromSlash(p)); err != nil {
+			return fmt.Errorf("remove %s: %w", printable(p, 200), err)
 		}
 	}
 	return nil
@@ -153,6 +222,9 @@ func (m *Memory) ignored(ctx context.Context, paths []string) (map[string]bool, 
 	out := map[string]bool{}
 	var in bytes.Buffer
 	for _, p := range paths {
+		if p == "." {
+			continue
+		}
 		if covers(append(m.rec.excluded(), agentDir), p) {
 			out[p] = true
 			continue

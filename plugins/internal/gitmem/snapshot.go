@@ -122,6 +122,7 @@ func (m *Memory) record(ctx context.Context, next point) error {
 			return err
 		}
 	}
+	clear(m.harmless)
 	return m.finishMirror(ctx, r)
 }
 
@@ -150,11 +151,8 @@ func (m *Memory) packAndOpen(ctx context.Context, f fresh) (*roots, []string, er
 // would have.
 func (m *Memory) becomeWhole(r *roots, f fresh) error {
 	m.rec.Whole = true
-	if err := m.rec.write(m.dir); err != nil {
+	if err := m.rec.write(m.dir); err != nil || len(f.packs) == 0 {
 		return err
-	}
-	if len(f.packs) == 0 {
-		return nil
 	}
 	quarantine, err := openDir(m.shadow.quarantine())
 	if err != nil {

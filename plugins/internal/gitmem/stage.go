@@ -115,7 +115,7 @@ func (m *Memory) add(ctx context.Context) (added, error) {
 	}
 	list := &addedList{excluded: append(m.rec.excluded(), agentDir)}
 	var r result
-	err := m.watched(ctx, func() (err error) {
+	_, err := m.watched(ctx, func() (err error) {
 		r, err = m.shadow.run(ctx, request{args: args, index: workIndex, stdout: list})
 		return err
 	})
@@ -196,8 +196,31 @@ func (m *Memory) unstage(ctx context.Context, paths []string) error {
 	if err := m.updateIndex(ctx, &changes, "--index-info"); err != nil {
 		return err
 	}
+	if err := m.takeBlobs(ctx, inTip, paths); err != nil {
+		return err
+	}
 	// From now on neither git add nor a restore touches these.
 	return m.updateIndex(ctx, &kept, "--skip-worktree", "--stdin")
+}
+
+// takeBlobs copies the tip's version of files that are not recorded anew. It is
+// the visible repository's until the shadow is whole.
+func (m *Memory) takeBlobs(ctx context.Context, inTip map[string]string, paths []string) error {
+	for _, p := range paths {
+		entry, known := inTip[p]
+		if !known || m.rec.Whole || covers([]string{agentDir}, p) {
+			continue
+		}
+		_, id, _ := strings.Cut(entry, " ")
+		r, err := m.shadow.run(ctx, request{args: []string{"cat-file", "blob", id}, alternates: m.lent()})
+		if err != nil {
+			return err
+		}
+		if _, err := m.shadow.writeObject("blob", r.out); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *Memory) updateIndex(ctx context.Context, in *bytes.Buffer, args ...string) error {
@@ -242,13 +265,19 @@ func (m *Memory) unlock() error {
 	return errors.Join(errs...)
 }
 
-// watched runs an operation while the sweeper looks through the workspace.
-func (m *Memory) watched(ctx context.Context, operation func() error) error {
-	done := make(chan error, 1)
+// watched runs an operation while the sweeper looks through the workspace, and
+// gives what that found.
+func (m *Memory) watched(ctx context.Context, operation func() error) ([]finding, error) {
+	type answer struct {
+		found []finding
+		err   error
+	}
+	swept := make(chan answer, 1)
 	go func() {
-		_, err := m.sweep.walk(ctx)
-		done <- err
+		found, err := m.sweep.walk(ctx)
+		swept <- answer{found, err}
 	}()
 	err := operation()
-	return errors.Join(err, <-done)
+	a := <-swept
+	return a.found, errors.Join(err, a.err)
 }

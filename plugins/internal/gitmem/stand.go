@@ -144,10 +144,8 @@ func (m *Memory) survey(ctx context.Context, log logTo) error {
 	if err != nil {
 		return err
 	}
-	m.rec.Strange = nil
-	for _, f := range found {
-		m.rec.Strange = append(m.rec.Strange, f.path)
-	}
+	m.rec.Strange = append(pathsOf(found, special), pathsOf(found, repository)...)
+	m.rec.Ignores = pathsOf(found, ignoreFile)
 	return nil
 }
 

@@ -8,13 +8,14 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
 
-// sweeper finds what git does not see: repositories inside the workspace, and
-// sockets, pipes and devices. Directories that did not change since the last
-// look are not read again.
+// sweeper finds what git does not see: repositories inside the workspace,
+// sockets, pipes and devices; and the .gitignore files, which make git not see.
+// Directories that did not change since the last look are not read again.
 type sweeper struct {
 	workspace string
 	dirs      map[string]*dirNote
@@ -28,10 +29,29 @@ type dirNote struct {
 	found   []finding
 }
 
-// finding is something that git does not see.
+// finding is one of these.
 type finding struct {
 	path string // below the workspace, with forward slashes
-	repo bool   // it is named .git
+	kind findingKind
+}
+
+type findingKind int
+
+const (
+	special    findingKind = iota // a socket, pipe or device
+	repository                    // it is named .git
+	ignoreFile                    // it is named .gitignore
+)
+
+// pathsOf are the paths of the findings of one kind.
+func pathsOf(found []finding, kind findingKind) []string {
+	var out []string
+	for _, f := range found {
+		if f.kind == kind {
+			out = append(out, f.path)
+		}
+	}
+	return out
 }
 
 // recentWindow is above the granularity of file times.
@@ -71,18 +91,8 @@ func (s *sweeper) walk(ctx context.Context) ([]finding, error) {
 		}
 	}
 	s.dirs = next
-	slices.SortFunc(found, func(a, b finding) int { return cmpPath(a.path, b.path) })
+	slices.SortFunc(found, func(a, b finding) int { return strings.Compare(a.path, b.path) })
 	return found, nil
-}
-
-func cmpPath(a, b string) int {
-	if a < b {
-		return -1
-	}
-	if a > b {
-		return 1
-	}
-	return 0
 }
 
 // look reads one directory unless it is as it was.
@@ -120,7 +130,7 @@ func (s *sweeper) take(note *dirNote, dir string, e fs.DirEntry) {
 	switch {
 	case name == ".git":
 		if dir != "." {
-			note.found = append(note.found, finding{path: path.Join(dir, name), repo: true})
+			note.found = append(note.found, finding{path: path.Join(dir, name), kind: repository})
 		}
 	case kind.IsDir():
 		note.subdirs = append(note.subdirs, name)
@@ -130,6 +140,8 @@ func (s *sweeper) take(note *dirNote, dir string, e fs.DirEntry) {
 			unblock(filepath.Join(s.workspace, dir, name))
 			note.recent = true
 		}
+	case name == ".gitignore":
+		note.found = append(note.found, finding{path: path.Join(dir, name), kind: ignoreFile})
 	}
 }
 
