@@ -126,11 +126,18 @@ func (r Reading) Best() Best {
 	return Best{Score: r.Score, Tiebreak: r.Tiebreak}
 }
 
-// Improved reports whether best is strictly better than the baseline. A
-// baseline without a score counts as the worst value.
+// Improved reports whether best is strictly better than the baseline: by its
+// score, or by its tiebreak at equal scores. A baseline without a score counts
+// as the worst value.
 func (r Rule) Improved(best, baseline Best) bool {
-	if best.Score == nil {
+	switch {
+	case best.Score == nil:
 		return false
+	case baseline.Score == nil:
+		return true
+	case *best.Score == *baseline.Score:
+		return r.tiebreakBetter(best.Tiebreak, baseline.Tiebreak)
+	default:
+		return r.Direction.Better(*best.Score, *baseline.Score)
 	}
-	return baseline.Score == nil || r.Direction.Better(*best.Score, *baseline.Score)
 }

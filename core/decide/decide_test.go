@@ -173,6 +173,27 @@ func TestImproved(t *testing.T) {
 	}
 }
 
+func TestImprovedByTheTiebreak(t *testing.T) {
+	t.Parallel()
+	rule := decide.Rule{Direction: decide.Lower, Tiebreak: decide.Higher}
+	for _, tc := range []struct {
+		name           string
+		best, baseline *float64
+		want           bool
+	}{
+		{"better", new(2.0), new(1.0), true},
+		{"equal", new(1.0), new(1.0), false},
+		{"worse", new(1.0), new(2.0), false},
+		{"none before", new(1.0), nil, true},
+		{"none now", nil, new(1.0), false},
+	} {
+		got := rule.Improved(decide.Best{Score: new(7.0), Tiebreak: tc.best}, decide.Best{Score: new(7.0), Tiebreak: tc.baseline})
+		if got != tc.want {
+			t.Errorf("%s: got %v, want %v", tc.name, got, tc.want)
+		}
+	}
+}
+
 func TestParseDirection(t *testing.T) {
 	t.Parallel()
 	for _, d := range []decide.Direction{decide.Lower, decide.Higher} {

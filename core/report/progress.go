@@ -184,5 +184,8 @@ func (p *progress) end(e wire.Shutdown) line {
 	case wire.OutcomeError, wire.OutcomeStalled, wire.OutcomeEscalated:
 		c = bad
 	}
+	if e.Outcome == wire.OutcomeError {
+		return line{c, "end   error"} // the program ends with its text
+	}
 	return line{c, "end   " + oneLine(e.Outcome, 40) + ": " + oneLine(e.Reason, 2000)}
 }

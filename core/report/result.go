@@ -36,8 +36,31 @@ func (p *progress) result() string {
 	if leftOut > 0 {
 		fmt.Fprintf(&b, "(%d of %d rows are left out after the first)\n", leftOut, len(p.rows))
 	}
-	fmt.Fprintf(&b, "score: %s -> %s%s\n", score(p.baseline), score(p.best), change(p.baseline, p.best, p.direction))
+	fmt.Fprintf(&b, "score: %s -> %s%s\n", score(p.baseline), score(p.best), p.change())
 	return b.String()
+}
+
+// change says what became of the score. A candidate that is kept at an equal
+// score owes that to its tiebreak, or to the judge's word that the goal is reached.
+func (p *progress) change() string {
+	last := lastKept(p.rows)
+	equal := p.baseline != nil && p.best != nil && *p.baseline == *p.best
+	switch {
+	case !equal || last == nil || last.Decision != wire.DecisionKeep:
+		return change(p.baseline, p.best, p.direction)
+	case last.Tiebreak != nil:
+		return fmt.Sprintf(" (better tiebreak: %s -> %s)", score(p.rows[0].Tiebreak), score(last.Tiebreak))
+	default:
+		return " (equal score, kept as solved)"
+	}
+}
+
+// scoreCell is a row's score with its tiebreak.
+func scoreCell(r wire.RowData) string {
+	if r.Tiebreak == nil {
+		return score(r.Score)
+	}
+	return score(r.Score) + " / " + score(r.Tiebreak)
 }
 
 func writeTable(b *strings.Builder, rows []wire.RowData) {
@@ -45,7 +68,7 @@ func writeTable(b *strings.Builder, rows []wire.RowData) {
 	for _, r := range rows {
 		value := "-"
 		if r.Score != nil {
-			value = score(r.Score)
+			value = scoreCell(r)
 		}
 		cells = append(cells, [4]string{strconv.Itoa(r.Iter), oneLine(r.Decision, 40), value, oneLine(r.Note, maxTableNote)})
 	}

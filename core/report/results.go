@@ -92,7 +92,7 @@ func lastKept(rows []wire.RowData) *wire.RowData {
 func writeRow(b *strings.Builder, r wire.RowData) {
 	value := ""
 	if r.Score != nil {
-		value = score(r.Score)
+		value = scoreCell(r)
 	}
 	b.WriteString("| " + strconv.Itoa(r.Iter))
 	b.WriteString(" | " + escape(oneLine(r.Decision, 40)))
