@@ -20,6 +20,11 @@ func (r *run) measureBaseline(ctx context.Context) (phase, error) {
 	if err := r.deps.Recorder.Record(wire.Phase{Phase: wire.PhaseBaseline}); err != nil {
 		return done, err
 	}
+	// The author may have changed a frozen file since the last run: that belongs to
+	// the baseline, not to the first candidate.
+	if err := r.deps.Injects.ApplyFrozen(ctx, r.cfg.Workspace); err != nil {
+		return done, fmt.Errorf("put frozen files in place: %w", err)
+	}
 	snap, err := r.deps.World.Snapshot(ctx, world.SnapshotRequest{Label: "baseline"})
 	if err != nil {
 		return done, fmt.Errorf("snapshot the baseline: %w", err)
@@ -33,9 +38,6 @@ func (r *run) measureBaseline(ctx context.Context) (phase, error) {
 	}
 	row := wire.RowData{Decision: wire.DecisionBaselineSkipped, Note: "baseline skipped", KeptSnap: snap.Token}
 	if !r.cfg.SkipBaseline {
-		if err := r.deps.Injects.ApplyFrozen(ctx, r.cfg.Workspace); err != nil {
-			return done, fmt.Errorf("put frozen files in place: %w", err)
-		}
 		reading, err := r.deps.Judge.Measure(r.soft, judge.Known{})
 		if r.stopped() {
 			return r.end(Stopped, "stopped by the operator"), nil

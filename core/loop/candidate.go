@@ -64,7 +64,7 @@ func (r *run) decide(ctx context.Context, reading decide.Reading) (phase, error)
 	}
 	row := readingRow(r.iter, wire.DecisionDiscard, reading)
 	row.Diff, row.Diffstat, row.CandidateMD = patch, shortstat, writeUp
-	row.Note = orElse(wire.FoldNote(writeUp), reading.Note)
+	row.Note = candidateNote(reading, writeUp)
 	verdict := r.cfg.Rule.Decide(reading, r.best)
 	if verdict.Keep {
 		verdict = r.keep(ctx, reading, verdict, &row)
@@ -78,6 +78,16 @@ func (r *run) decide(ctx context.Context, reading decide.Reading) (phase, error)
 		return done, err
 	}
 	return r.afterRow(verdict)
+}
+
+// candidateNote is the agent's account of its change, else the judge's note. Why
+// a candidate is invalid comes first.
+func candidateNote(reading decide.Reading, writeUp string) string {
+	account := wire.FoldNote(writeUp)
+	if reading.Valid || account == "" {
+		return orElse(account, reading.Note)
+	}
+	return reading.Note + " | " + account
 }
 
 // keep records the candidate's state. One that cannot be recorded is not kept,

@@ -99,12 +99,14 @@ type bench struct {
 	// readings are by state of the world; one that is missing is invalid.
 	readings map[int]decide.Reading
 	known    []judge.Known
-	frozen   error
-	steer    []string
-	events   []wire.Event
-	recFault map[string]error // by kind
-	stop     chan struct{}
-	cfg      loop.Config
+	// frozen is by number of the call, from 1.
+	frozen      map[int]error
+	frozenCalls int
+	steer       []string
+	events      []wire.Event
+	recFault    map[string]error // by kind
+	stop        chan struct{}
+	cfg         loop.Config
 }
 
 func newBench(t *testing.T, plays ...play) *bench {
@@ -143,7 +145,10 @@ func (b *bench) Measure(ctx context.Context, known judge.Known) (decide.Reading,
 	return decide.Reading{Note: "invalid"}, ctx.Err()
 }
 
-func (b *bench) ApplyFrozen(context.Context, string) error { return b.frozen }
+func (b *bench) ApplyFrozen(context.Context, string) error {
+	b.frozenCalls++
+	return b.frozen[b.frozenCalls]
+}
 
 func (b *bench) Drain() (string, error) {
 	if len(b.steer) == 0 {

@@ -130,7 +130,8 @@ const (
 type Report struct {
 	Ending Ending
 	Reason string
-	// Improved: something was kept that is strictly better than the baseline, or solved.
+	// Improved: something was kept that is strictly better than the baseline, by
+	// score or tiebreak, or solved.
 	Improved bool
 	Solved   bool
 	Rows     []wire.RowData

@@ -139,7 +139,7 @@ func TestCandidatesThatAreNotMeasured(t *testing.T) {
 			b := newBench(t, tc.play)
 			b.cfg.SkipBaseline = true
 			if tc.prep == nil {
-				b.frozen = errors.New("in the way")
+				b.frozen = map[int]error{2: errors.New("in the way")}
 			} else {
 				tc.prep(b)
 			}
@@ -318,7 +318,10 @@ func TestFaultsEndTheRun(t *testing.T) {
 		{"restore", func(b *bench) { b.world.restFault = full; b.plays = []play{to(20)} }, "restore the best state"},
 		{"the log", func(b *bench) { b.recFault = map[string]error{"row": full} }, "no space left"},
 		{"the log in a turn", func(b *bench) { b.recFault = map[string]error{"agent": full} }, "no space left"},
-		{"a source that changed", func(b *bench) { b.cfg.SkipBaseline = true; b.frozen = fmt.Errorf("a: %w", inject.ErrSourceChanged) }, "put frozen files in place"},
+		{"a source that changed", func(b *bench) {
+			b.cfg.SkipBaseline = true
+			b.frozen = map[int]error{2: fmt.Errorf("a: %w", inject.ErrSourceChanged)}
+		}, "put frozen files in place"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBench(t, to(1, tokens(0)))
@@ -351,6 +354,29 @@ func TestCandidateWriteUp(t *testing.T) {
 	b.mustEnd(t, loop.Finished)
 	if row := b.row(1); row.Note != "# Inline the hot path" || row.CandidateMD != "# Inline\n\nthe hot path" {
 		t.Errorf("row %+v", row)
+	}
+}
+
+func TestWhyACandidateIsInvalidIsNeverHidden(t *testing.T) {
+	b := newBench(t)
+	b.plays = []play{func(_ context.Context, w *fakeWorld, _ transport.Turn, _ func(transport.Event) error) (transport.Result, error) {
+		w.state = 99 // no reading: invalid
+		err := os.WriteFile(filepath.Join(b.cfg.Workspace, "CANDIDATE.md"), []byte("my great idea"), 0o600)
+		return transport.Result{Outcome: transport.OutcomeCompleted}, err
+	}}
+	b.cfg.Iterations = 1
+	b.mustEnd(t, loop.Finished)
+	same(t, b.row(1).Note, "invalid | my great idea")
+}
+
+func TestKeptByTheTiebreakIsAnImprovement(t *testing.T) {
+	b := newBench(t, to(5))
+	tie := 1.0
+	r := reading(10)
+	r.Tiebreak = &tie
+	b.readings[5] = r
+	if rep := b.mustEnd(t, loop.Finished); !rep.Improved {
+		t.Errorf("report %+v", rep)
 	}
 }
 
