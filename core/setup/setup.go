@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -54,6 +55,7 @@ type Pack struct {
 
 	record manifest.Record
 	base   *baseReader
+	lock   *os.File // of the workspace; nil before it exists
 }
 
 // Preview is what can be known of a pack without the lock of its state directory.
@@ -67,6 +69,9 @@ type Preview struct {
 // Look loads the manifest for a state directory in which nothing was set up
 // yet, so that a faulty one is refused before anything is written or started.
 func Look(path, stateDir string) (Preview, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return Preview{}, fmt.Errorf("%s: no such file", path)
+	}
 	record, err := manifest.ReadRecord(stateDir)
 	if err == nil {
 		return Preview{Workspace: record.Workspace}, nil
@@ -113,14 +118,26 @@ func (p *Pack) open(ctx context.Context, req Request, known bool) (err error) {
 	if w.plugin, err = req.Plugins.World(ctx, worldName(p.Manifest)); err != nil {
 		return err
 	}
+	dir := p.Manifest.Workspace.Dir
+	if p.lock, err = lockWorkspace(dir); err != nil {
+		return err
+	}
 	opened, err := w.attach(ctx)
 	if err != nil {
 		return fmt.Errorf("open the workspace: %w", err)
 	}
 	p.World = w
+	if p.lock == nil {
+		if p.lock, err = lockWorkspace(dir); err != nil {
+			return err
+		}
+	}
 	if known && !opened.Fresh {
 		p.record = p.base.record
 		return nil
+	}
+	if m := p.Manifest; !opened.Fresh && m.Repo != nil && !m.Inside() {
+		p.Notes = append(p.Notes, "WARNING: "+m.Workspace.Dir+" was there already and is used as it is; [repo] "+m.Repo.Source()+" was not cloned into it")
 	}
 	return p.firstSetup(ctx, req)
 }
@@ -139,6 +156,9 @@ func (p *Pack) Close(ctx context.Context) error {
 	err := p.base.close(ctx)
 	if p.World != nil {
 		err = errors.Join(err, p.World.Close(ctx))
+	}
+	if p.lock != nil {
+		err = errors.Join(err, p.lock.Close())
 	}
 	return err
 }

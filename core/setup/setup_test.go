@@ -124,6 +124,13 @@ func (p *pack) request() setup.Request {
 	}
 }
 
+func (p *pack) done(t *testing.T, got *setup.Pack) {
+	t.Helper()
+	if err := got.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (p *pack) mustPrepare(t *testing.T) *setup.Pack {
 	t.Helper()
 	got, err := setup.Prepare(t.Context(), p.request())
@@ -189,7 +196,9 @@ func TestLaterSetupKeepsTheBaseAndTheIdentity(t *testing.T) {
 	p := newPack(t, outside)
 	first := p.mustPrepare(t)
 	p.write(t, "workspace/kept", "by an agent")
+	p.done(t, first)
 	second := p.mustPrepare(t)
+	p.done(t, second)
 	if diff := cmp.Diff(first.Identity, second.Identity); diff != "" {
 		t.Error(diff)
 	}
@@ -218,6 +227,7 @@ func TestManifestInsideTheWorkspaceIsFrozen(t *testing.T) {
 	if diff := cmp.Diff([]string{"state", "STEER.md"}, p.plugins.world.opened[0].Exclude); diff != "" {
 		t.Error(diff)
 	}
+	p.done(t, first)
 	p.write(t, "crucible.toml", strings.ReplaceAll(inside, `measure_cmd = "true"`, `measure_cmd = "evil"`))
 	second := p.mustPrepare(t)
 	if second.Manifest.Judge.MeasureCmd != "true" {
@@ -229,8 +239,8 @@ func TestManifestInsideTheWorkspaceIsFrozen(t *testing.T) {
 	if err := second.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if d := p.plugins.world; d.closed != 2 {
-		t.Errorf("%d worlds of the second run closed, want 2", d.closed)
+	if d := p.plugins.world; d.closed != 3 {
+		t.Errorf("%d worlds closed, want 1 of the first run and 2 of the second", d.closed)
 	}
 }
 
@@ -262,6 +272,29 @@ func TestAWorldThatDiesIsOpenedAgain(t *testing.T) {
 	p.plugins.world.lose = 2
 	if _, err := got.World.Snapshot(t.Context(), world.SnapshotRequest{Label: "x"}); err == nil {
 		t.Error("a world that dies twice in a call is tried for ever")
+	}
+}
+
+func TestOneEngineInAWorkspace(t *testing.T) {
+	p := newPack(t, outside)
+	first := p.mustPrepare(t)
+	req := p.request()
+	req.StateDir = filepath.Join(p.dir, "other")
+	if _, err := setup.Prepare(t.Context(), req); !errors.Is(err, setup.ErrWorkspaceInUse) || !strings.Contains(err.Error(), "workspace") {
+		t.Errorf("got %v", err)
+	}
+	p.done(t, first)
+	if _, err := setup.Prepare(t.Context(), req); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAWorkspaceThatIsThereIsNotClonedInto(t *testing.T) {
+	p := newPack(t, outside)
+	p.write(t, "workspace/mine", "x")
+	got := p.mustPrepare(t)
+	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "was not cloned into it") {
+		t.Errorf("notes %q", got.Notes)
 	}
 }
 
