@@ -5,6 +5,8 @@
 package prompt
 
 import (
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -42,6 +44,19 @@ func Render(template string, v Values) string {
 		out = strings.TrimRight(out, "\n") + "\n\n" + steerHeading + steer + "\n"
 	}
 	return out
+}
+
+// Unknown lists what looks like a slot in a template and is none, each once:
+// most likely a typing error.
+func Unknown(template string) []string {
+	known := []string{"{{GOAL}}", "{{STATUS}}", "{{BEST_SCORE}}", "{{STEER}}"}
+	var unknown []string
+	for _, slot := range regexp.MustCompile(`\{\{[A-Z_]{1,40}\}\}`).FindAllString(template, -1) {
+		if !slices.Contains(known, slot) && !slices.Contains(unknown, slot) {
+			unknown = append(unknown, slot)
+		}
+	}
+	return unknown
 }
 
 // Status is the line that tells an agent what it has to beat. A nil score

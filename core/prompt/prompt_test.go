@@ -36,6 +36,13 @@ func TestSteerWithoutSlotIsAppended(t *testing.T) {
 	}
 }
 
+func TestUnknown(t *testing.T) {
+	got := prompt.Unknown("{{GOAL}} {{GAOL}} {{ GOAL }} {{x}} {{GAOL}} {{BEST_SCORE}} {{WHAT}}")
+	if strings.Join(got, " ") != "{{GAOL}} {{WHAT}}" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestStatus(t *testing.T) {
 	score := func(f float64) *float64 { return &f }
 	for want, s := range map[string]*float64{
