@@ -16,6 +16,7 @@ build: need
 	chmod 0755 bin/*
 
 demo: build
+	rm -rf examples/binary-size/state examples/binary-size/workspace
 	bin/crucible --manifest examples/binary-size/crucible.toml --iterations 6
 
 test: need
@@ -57,6 +58,7 @@ install: build
 	install -m 0755 bin/crucible $(PREFIX)/bin/
 	install -m 0755 $(PLUGINS:%=bin/crucible-%) $(PREFIX)/lib/crucible/plugins/
 	$(foreach p,$(PLUGINS),$(PREFIX)/bin/crucible plugin trust --yes $(PREFIX)/lib/crucible/plugins/crucible-$(p) &&) true
+	@test $(PREFIX) = /usr/local || echo "the engine does not look there by itself: export CRUCIBLE_PLUGIN_PATH=$(PREFIX)/lib/crucible/plugins"
 
 clean:
 	rm -rf bin

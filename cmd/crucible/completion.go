@@ -9,12 +9,21 @@ import (
 // The scripts ask the program itself what could come next.
 const (
 	bashCompletion = `_crucible() {
-	local cur="${COMP_WORDS[COMP_CWORD]}" words
-	if [[ "$cur" == -* ]]; then
-		words=$("${COMP_WORDS[@]:0:COMP_CWORD}" "$cur" --generate-bash-completion 2>/dev/null)
-	else
-		words=$("${COMP_WORDS[@]:0:COMP_CWORD}" --generate-bash-completion 2>/dev/null)
-	fi
+	local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" words
+	case "$prev" in
+	--ui) words="auto headless jsonl stream" ;;
+	--effort) words="low medium high xhigh max" ;;
+	--log-level) words="trace debug info warn error" ;;
+	completion) words="bash zsh fish" ;;
+	-m | --manifest | --state-dir | --steer | --goal-file | --plugin | trust) COMPREPLY=(); return ;;
+	check) words=$("${COMP_WORDS[0]}" plugin list 2>/dev/null | awk 'NR > 1 {print $1 "/" $2}') ;;
+	*)
+		if [[ "$cur" == -* ]]; then
+			words=$("${COMP_WORDS[@]:0:COMP_CWORD}" "$cur" --generate-bash-completion 2>/dev/null)
+		else
+			words=$("${COMP_WORDS[@]:0:COMP_CWORD}" --generate-bash-completion 2>/dev/null)
+		fi ;;
+	esac
 	COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
 complete -o bashdefault -o default -F _crucible crucible

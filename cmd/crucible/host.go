@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
+	"github.com/crucible-engine/crucible/core/diag"
 	"github.com/crucible-engine/crucible/core/host"
 	"github.com/crucible-engine/crucible/core/state"
 	"github.com/crucible-engine/crucible/core/wire"
+	"github.com/crucible-engine/crucible/sdk/plugin"
 	"github.com/hashicorp/go-hclog"
 	"github.com/urfave/cli/v2"
 )
@@ -42,6 +45,25 @@ func (o pluginOptions) openHost(dir *state.Dir, runID, workspace string, stderr 
 	return host.New(host.Options{
 		Logger: o.logger(stderr), Overrides: o.overrides, Workspace: workspace, RunID: runID, Scratch: dir.Scratch,
 	})
+}
+
+// explained adds to a plugin that was not found what may have been meant: the
+// contract knows plugins that this version does not ship yet.
+func explained(err error) error {
+	var missing *host.NotFoundError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	switch ref := missing.Ref.String(); ref {
+	case "transport/local", "transport/openshell":
+		return fmt.Errorf("%w\nthis version ships the transport %q: set [agent].backend = %q and [agent].agent_cmd", err, "command", "command")
+	case "world/command":
+		return fmt.Errorf("%w\nthis version does not ship the world that [world] commands need", err)
+	}
+	if meant, ok := diag.Suggest(missing.Ref.Name, []string{"command"}); ok && missing.Ref.Kind == plugin.KindTransport {
+		return fmt.Errorf("%w\ndid you mean [agent].backend = %q?", err, meant)
+	}
+	return err
 }
 
 // usedPlugins is the record of the plugins that a run uses.

@@ -83,7 +83,6 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		UsageText:              "crucible [run] [--manifest FILE] [--iterations N] [options]\ncrucible plugin list|check|trust\ncrucible --contract-version",
 		Description:            appDescription,
 		Version:                version(),
-		HideVersion:            true,
 		Writer:                 stdout,
 		ErrWriter:              stderr,
 		Flags:                  append(runFlags(), globalFlags()...),

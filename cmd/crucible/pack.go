@@ -134,6 +134,9 @@ func (r *packRun) opening() []wire.Event {
 	for _, c := range id.Components {
 		data.Components = append(data.Components, wire.Component(c))
 	}
+	for _, slot := range r.unknownSlots {
+		r.pack.Notes = append(r.pack.Notes, "WARNING: "+slot+" in the method prompt is no slot: it reaches the agent as it is")
+	}
 	events := []wire.Event{wire.Identity{Identity: data}, usedPlugins(r.plugins)}
 	for _, text := range append(overrideNotes(r.options.plugins.overrides), r.pack.Notes...) {
 		events = append(events, wire.Note{Msg: text})

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/crucible-engine/crucible/core/control"
+	"github.com/crucible-engine/crucible/core/diag"
 	"github.com/crucible-engine/crucible/core/host"
 	"github.com/crucible-engine/crucible/core/identity"
 	"github.com/crucible-engine/crucible/core/journal"
@@ -16,11 +18,13 @@ import (
 	"github.com/crucible-engine/crucible/core/loop"
 	"github.com/crucible-engine/crucible/core/manifest"
 	"github.com/crucible-engine/crucible/core/mask"
+	"github.com/crucible-engine/crucible/core/prompt"
 	"github.com/crucible-engine/crucible/core/report"
 	"github.com/crucible-engine/crucible/core/setup"
 	"github.com/crucible-engine/crucible/core/state"
 	"github.com/crucible-engine/crucible/core/wire"
 	"github.com/crucible-engine/crucible/sdk/transport"
+	"github.com/crucible-engine/crucible/sdk/world"
 	"github.com/urfave/cli/v2"
 )
 
@@ -58,7 +62,7 @@ func runAction(c *cli.Context) error {
 		return &codedError{code, err}
 	}
 	if err != nil {
-		return &codedError{exitFault, err}
+		return &codedError{exitFault, explained(err)}
 	}
 	return exitOf(rep)
 }
@@ -191,6 +195,7 @@ func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.
 	pack, err := setup.Prepare(starting, setup.Request{
 		Manifest: o.manifest, StateDir: o.stateDir, SteerFile: o.steer, RunID: runID, Plugins: plugins, Write: dir.Write,
 		Settled: func(m *manifest.Manifest) { r.startAgent(starting, m) },
+		Log:     func(l world.LogLine) { fmt.Fprintln(reporter.Log(), diag.Clean(string(l.Line), 4096)) },
 	})
 	if err != nil {
 		return rep, err
@@ -210,6 +215,8 @@ type packRun struct {
 	started  time.Time
 	reporter report.Reporter
 	agent    chan startedAgent
+	// unknownSlots are typing errors of the method prompt.
+	unknownSlots []string
 }
 
 type startedAgent struct {
@@ -248,7 +255,20 @@ func (r *packRun) run(ctx context.Context, stop <-chan struct{}) (rep loop.Repor
 		Recorder: journal.New(r.dir.Log(), masker.Mask, r.reporter),
 		Steering: control.SteerFile{Path: r.options.steer}, Stop: stop,
 	})
+	r.tellWhere(rep)
 	return rep, errors.Join(err, agent.transport.ReleaseRun(context.WithoutCancel(ctx), r.runID))
+}
+
+// tellWhere tells a person where the result is.
+func (r *packRun) tellWhere(rep loop.Report) {
+	if r.options.ui == report.ModeJSONL || r.options.ui == report.ModeStream {
+		return
+	}
+	what := "nothing better was found; the baseline is in"
+	if rep.Improved {
+		what = "the best state is in"
+	}
+	fmt.Fprintf(r.reporter.Log(), "%s %s\nthe log is %s\n", what, r.pack.Manifest.Workspace.Dir, r.dir.Log().Path())
 }
 
 func (r *packRun) judge(m *manifest.Manifest) judge.Judge {
@@ -267,6 +287,7 @@ func (r *packRun) config(ctx context.Context, m *manifest.Manifest) (loop.Config
 	if err != nil {
 		return loop.Config{}, err
 	}
+	r.unknownSlots = prompt.Unknown(template)
 	return loop.Config{
 		RunID: r.runID, Workspace: m.Workspace.Dir, Goal: goal, Objective: m.Judge.Objective, Template: template,
 		Rule: m.Judge.Rule, SkipBaseline: m.Judge.SkipBaseline,

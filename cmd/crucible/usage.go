@@ -1,25 +1,40 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/crucible-engine/crucible/core/diag"
 	"github.com/urfave/cli/v2"
 )
 
-// later are flags of the contract that this version does not have yet. They are
-// answered by name rather than as typing errors.
-var later = map[string]string{
-	"wide": "wide rounds", "wide-keep": "wide rounds", "graph-loop": "work graphs",
-	"resume": "resuming a run", "max-park": "approvals", "control-port": "the control bridge", "control-listen": "the control bridge",
-	"grant": "grants", "sandbox-image": "the openshell transport", "compute-driver": "the openshell transport",
-	"namespace": "the openshell transport", "staged": "bounded outputs", "pr-repo": "bounded outputs",
+// later says what a flag of the contract is for that this version does not have
+// yet. Such flags are answered by name rather than as typing errors.
+func later(flag string) (what string, known bool) {
+	switch flag {
+	case "wide", "wide-keep":
+		return "wide rounds", true
+	case "graph-loop":
+		return "work graphs", true
+	case "resume":
+		return "resuming a run", true
+	case "max-park":
+		return "approvals", true
+	case "control-port", "control-listen":
+		return "the control bridge", true
+	case "grant":
+		return "grants", true
+	case "sandbox-image", "compute-driver", "namespace":
+		return "the openshell transport", true
+	case "staged", "pr-repo":
+		return "bounded outputs", true
+	default:
+		return "", false
+	}
 }
 
 // laterCommands are subcommands of the contract that this version does not have yet.
-var laterCommands = map[string]bool{
-	"check": true, "plan": true, "ctl": true, "init": true, "build": true, "outputs": true,
-}
+func laterCommands() []string { return []string{"check", "plan", "ctl", "init", "build", "outputs"} }
 
 const notDefined = "flag provided but not defined: -"
 
@@ -32,7 +47,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 		return usageError("%s; see crucible --help", text)
 	}
 	name = strings.TrimLeft(name, "-")
-	if what, known := later[name]; known {
+	if what, known := later(name); known {
 		return usageError("--%s: this version does not have %s yet", name, what)
 	}
 	if meant, ok := diag.Suggest(name, flagNames(c)); ok {
@@ -63,7 +78,7 @@ func noArguments(c *cli.Context) error {
 	if c.Command != nil && c.Command.Name == "run" {
 		return usageError("run takes no arguments, got %q; the manifest is given with --manifest", word)
 	}
-	if laterCommands[word] {
+	if slices.Contains(laterCommands(), word) {
 		return usageError("crucible %s: this version does not have the command yet", word)
 	}
 	var names []string
