@@ -114,7 +114,7 @@ func TestResults(t *testing.T) {
 		"good":        {"true", completed, 0, "", 0, transport.CostFree},
 		"exit":        {"exit 4", failed, 4, "exit 4", 0, transport.CostFree},
 		"killed":      {"kill -KILL $$", failed, -1, "killed by SIGKILL", 0, transport.CostFree},
-		"no program":  {"no-such-program", failed, 127, "exit 127", 0, transport.CostFree},
+		"its reason":  {"echo why >&2; echo >&2; exit 127", failed, 127, "exit 127: why", 0, transport.CostFree},
 		"error event": {`echo '{"v":1,"kind":"error","message":"x"}'`, failed, 0, "the agent reported an error", 0, transport.CostFree},
 		"is_error": {
 			`echo '{"v":1,"kind":"result","subtype":"success","is_error":true,"cost_usd":0.5}'`,

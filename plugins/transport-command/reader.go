@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/crucible-engine/crucible/sdk/proc"
 	"github.com/crucible-engine/crucible/sdk/transport"
 )
@@ -15,7 +17,11 @@ type reader struct {
 	failed bool // an event said so
 	priced bool // an event had a cost
 	cost   float64
+	last   string // the last line on stderr that says something
 }
+
+// maxLast is how much of that line a note repeats, in bytes.
+const maxLast = 200
 
 func (r *reader) stdout(line proc.Line) {
 	if a, ok := transport.ParseActivity([]byte(line.Text)); ok && !line.Truncated {
@@ -30,6 +36,9 @@ func (r *reader) stdout(line proc.Line) {
 }
 
 func (r *reader) stderr(line proc.Line) {
+	if text := strings.TrimSpace(line.Text); text != "" {
+		r.last = text[:min(len(text), maxLast)]
+	}
 	r.pass(transport.Output{Stream: transport.Stderr, Line: []byte(line.Text), Truncated: line.Truncated})
 }
 
@@ -47,6 +56,9 @@ func (r *reader) result(exit proc.Exit) transport.Result {
 	}
 	if r.failed || !exit.Success() {
 		result.Outcome = transport.OutcomeFailed
+		if r.last != "" {
+			result.Note += ": " + strings.ToValidUTF8(r.last, "")
+		}
 	}
 	if r.priced {
 		result.CostUSD, result.CostSource = r.cost, transport.CostReported
