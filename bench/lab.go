@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"time"
 
 	"github.com/crucible-engine/crucible/sdk/proc"
@@ -83,22 +84,50 @@ func timed(do func() error) (float64, error) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
+// samples are what the rounds of one side took, in milliseconds.
+type samples struct {
+	wall []float64
+	// cpu is the processor time of the processes that ended in a round. It hardly
+	// depends on what else the machine does.
+	cpu []float64
+}
+
 // compare measures both sides in turns, so that what else the machine does
 // meets both alike, and lets each be first as often.
-func (l *lab) compare(ours, bare func(round int) (float64, error)) (a, b []float64, err error) {
+func (l *lab) compare(ours, bare func(round int) (float64, error)) (a, b samples, err error) {
 	sides := []struct {
 		measure func(int) (float64, error)
-		samples *[]float64
+		samples *samples
 	}{{ours, &a}, {bare, &b}}
 	for round := range l.rounds {
 		for i := range sides {
 			side := sides[(i+round)%2]
-			sample, err := side.measure(round)
+			before := processorTime()
+			wall, err := side.measure(round)
 			if err != nil {
-				return nil, nil, err
+				return a, b, err
 			}
-			*side.samples = append(*side.samples, sample)
+			side.samples.wall = append(side.samples.wall, wall)
+			side.samples.cpu = append(side.samples.cpu, processorTime()-before)
 		}
 	}
 	return a, b, nil
+}
+
+// processorTime is what all processes that were started and have ended used.
+func processorTime() float64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage); err != nil {
+		return 0
+	}
+	return milliseconds(time.Duration(usage.Utime.Nano() + usage.Stime.Nano()))
+}
+
+// ratios are a comparison with a target for the time on the clock, and one of
+// the processor time to explain it by.
+func ratios(name, oursIs string, ours samples, bareIs string, bare samples, target float64) []result {
+	return []result{
+		ratio(name, newSide(oursIs, ours.wall), newSide(bareIs, bare.wall), target),
+		ratio(name+", processor time", newSide(oursIs, ours.cpu), newSide(bareIs, bare.cpu), 0),
+	}
 }

@@ -48,7 +48,7 @@ func (l *lab) loop(ctx context.Context) ([]result, error) {
 		return nil, err
 	}
 	name := fmt.Sprintf("loop, %d iterations", loopIterations)
-	return []result{ratio(name, newSide("crucible", ours), newSide("shell script", bare), loopTarget)}, nil
+	return ratios(name, "crucible", ours, "shell script", bare, loopTarget), nil
 }
 
 // counter copies the counter example. Its goal is put out of reach, because a

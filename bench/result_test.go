@@ -28,6 +28,7 @@ func TestTable(t *testing.T) {
 	results := []result{
 		ratio("loop", newSide("crucible", []float64{30, 15, 15}), newSide("script", []float64{10, 10, 11}), 1.6),
 		ratio("start", newSide("crucible", []float64{130}), newSide("bare", []float64{100}), 1.3),
+		ratio("start, processor time", newSide("crucible", []float64{30}), newSide("bare", []float64{10}), 0),
 		amount("memory", newSide("crucible", []float64{151}), 150),
 	}
 	var out strings.Builder
@@ -36,10 +37,11 @@ func TestTable(t *testing.T) {
 	}
 	const want = `here; medians
 
-WHAT    OURS      BARE      RATIO  TARGET     
-loop    15.0 ms   10.0 ms   1.50   <= 1.60    met
-start   130.0 ms  100.0 ms  1.30   <= 1.30    met
-memory  151.0 MB                   <= 150 MB  MISSED
+WHAT                   OURS      BARE      RATIO  TARGET     
+loop                   15.0 ms   10.0 ms   1.50   <= 1.60    met
+start                  130.0 ms  100.0 ms  1.30   <= 1.30    met
+start, processor time  30.0 ms   10.0 ms   3.00              
+memory                 151.0 MB                   <= 150 MB  MISSED
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)
@@ -54,7 +56,7 @@ func TestFirstOfEachSideTakesTurns(t *testing.T) {
 	}
 	l := &lab{rounds: 3}
 	a, b, err := l.compare(note("a"), note("b"))
-	if err != nil || len(a) != 3 || len(b) != 3 {
+	if err != nil || len(a.wall) != 3 || len(b.cpu) != 3 {
 		t.Fatalf("got %v, %v, %v", a, b, err)
 	}
 	if order.String() != "abbaab" {

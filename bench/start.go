@@ -59,7 +59,7 @@ func (l *lab) start(ctx context.Context) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []result{ratio("start, two plugins", newSide("crucible", ours), newSide("bare go-plugin", bare), startTarget)}, nil
+	return ratios("start, two plugins", "crucible", ours, "bare go-plugin", bare, startTarget), nil
 }
 
 // firstTurn is the time from the start of the engine to the first turn's line in
