@@ -5,33 +5,29 @@ package proc
 import (
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
-	"time"
 )
 
-// guardScript keeps a list of groups, told to it line by line ("+ 17", "- 17"),
-// and kills what is left on it when its input ends, which it does when this
-// program is gone, however that came about. It uses nothing but the shell, so
-// that it is small and quick to start, and no signal but SIGKILL moves it.
+// guardScript sleeps until its input ends, which it does when this program is
+// gone, however that came about, and then kills every group on the list that
+// this program left behind. It uses nothing but the shell, so that it is small
+// and quick to start, and no signal but SIGKILL moves it.
 const guardScript = `trap '' HUP INT QUIT TERM
-groups=' '
-while read -r op id; do
-	case $op in
-	+) groups="$groups$id " ;;
-	-) case $groups in *" $id "*) groups="${groups%%" $id "*} ${groups#*" $id "}" ;; esac ;;
-	esac
-done
-for id in $groups; do kill -s KILL -- "-$id" 2>/dev/null; done
+read -r nothing
+while read -r id; do
+	case $id in [1-9]*) kill -s KILL -- "-$id" 2>/dev/null ;; esac
+done <&3
 `
 
-// guardPatience bounds the wait for a guard that does not read.
-const guardPatience = time.Second
-
 // guard is the process that outlives this program and takes its groups along.
+// The list is a file without a name, so that keeping it wakes nobody up.
 type guard struct {
-	mu sync.Mutex
-	in *os.File // nil when the guard could not be started
+	mu    sync.Mutex
+	alive *os.File // its end is this program's
+	list  *os.File // nil when the guard could not be started
+	slots []int    // the groups by their place in the list, 0 for a free one
 }
 
 // theGuard is started with the first child. There is one for the whole program,
@@ -44,37 +40,58 @@ func startGuard() *guard {
 		return &guard{}
 	}
 	defer null.Close()
+	list, err := namelessFile()
+	if err != nil {
+		return &guard{}
+	}
 	r, w, err := os.Pipe()
 	if err != nil {
+		list.Close()
 		return &guard{}
 	}
 	defer r.Close()
 	process, err := os.StartProcess("/bin/sh", []string{"sh", "-c", guardScript, "guard"}, &os.ProcAttr{
-		Dir: "/", Env: []string{}, Files: []*os.File{r, null, null}, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: "/", Env: []string{}, Files: []*os.File{r, null, null, list}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		w.Close()
+		list.Close()
 		return &guard{}
 	}
 	// It ends when this program does: there is nothing to wait for.
 	_ = process.Release()
-	return &guard{in: w}
+	return &guard{alive: w, list: list}
 }
 
-func (g *guard) add(group int)    { g.tell('+', group) }
-func (g *guard) remove(group int) { g.tell('-', group) }
-
-// tell writes one line. A guard that somebody killed or stopped is missed only
-// when this program is killed as well, so that is no fault of the child at hand.
-func (g *guard) tell(op rune, group int) {
+// add puts a group on the list.
+func (g *guard) add(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.in == nil {
+	i := slices.Index(g.slots, 0)
+	if i < 0 {
+		i = len(g.slots)
+		g.slots = append(g.slots, 0)
+	}
+	g.put(i, group)
+}
+
+// remove takes a group off the list.
+func (g *guard) remove(group int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if i := slices.Index(g.slots, group); i >= 0 {
+		g.put(i, 0)
+	}
+}
+
+// put writes one line of the list, each as long as the others. Nothing but a
+// full disk can fail, and then the guard knows one group less.
+func (g *guard) put(i, group int) {
+	g.slots[i] = group
+	if g.list == nil {
 		return
 	}
-	_ = g.in.SetWriteDeadline(time.Now().Add(guardPatience))
-	if _, err := fmt.Fprintf(g.in, "%c %d\n", op, group); err != nil {
-		g.in.Close()
-		g.in = nil
-	}
+	const width = 11 // the longest process id and a line end
+	line := fmt.Appendf(nil, "%-*d\n", width-1, group)
+	_, _ = g.list.WriteAt(line, int64(i*width))
 }
