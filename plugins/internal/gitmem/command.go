@@ -103,9 +103,9 @@ func subcommand(args []string) string {
 	for i := 0; i < len(args); i++ {
 		if args[i] == "-c" || args[i] == "-C" {
 			i++
-			continue
+		} else if !strings.HasPrefix(args[i], "-") {
+			return args[i]
 		}
-		return args[i]
 	}
 	return ""
 }

@@ -3,11 +3,8 @@ package gitmem
 import (
 	"bytes"
 	"compress/zlib"
-	"crypto/sha1" //nolint:gosec // the name of an object, not a secret
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"os"
 	"strings"
 	"time"
@@ -48,10 +45,7 @@ func (c commit) encode() []byte {
 // rest of a small snapshot.
 func (s *shadow) writeObject(kind string, content []byte) (id string, err error) {
 	full := append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...)
-	var h hash.Hash = sha1.New() //nolint:gosec // as above
-	if s.format == sha256Format {
-		h = sha256.New()
-	}
+	h := s.format.hash()
 	h.Write(full)
 	id = hex.EncodeToString(h.Sum(nil))
 

@@ -24,27 +24,41 @@ func (m *Memory) Diff(ctx context.Context, fromToken string, limit int64, w io.W
 	if err != nil {
 		return world.Diffed{}, err
 	}
-	if err := m.stage(ctx); err != nil {
-		return world.Diffed{}, classify(contract.KindInternal, op, "", err)
+	d, err := m.diff(ctx, from, &patch{to: w, left: limit, bounded: limit > 0})
+	return d, classify(contract.KindInternal, op, "", err)
+}
+
+// diffOptions make a patch complete and keep what the repository or the agent
+// configured out of it.
+var diffOptions = []string{
+	"--patch", "--shortstat", "--binary", "--find-renames", "-l200", "--no-color", "--no-ext-diff", "--no-textconv",
+	"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short",
+}
+
+// diff compares by way of the work index. When there are no new names, git can
+// look at the files themselves, which is one process less.
+func (m *Memory) diff(ctx context.Context, from point, out *patch) (world.Diffed, error) {
+	if err := m.checkWorkspace(); err != nil {
+		return world.Diffed{}, err
 	}
-	out := &patch{to: w, left: limit, bounded: limit > 0}
-	_, err = m.shadow.run(ctx, request{
-		args: []string{
-			"diff", "--cached", "--patch", "--shortstat", "--binary", "--find-renames", "-l200", "--no-color",
-			"--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", from.commit,
-		},
-		index: workIndex, stdout: out,
-	})
-	if out.full && ctx.Err() == nil {
-		err = nil // git was stopped, or would have been, because nobody wants the rest
-	}
-	if out.failed != nil {
-		err = out.failed
-	}
+	now, err := m.sweep.walk(ctx)
 	if err != nil {
-		return world.Diffed{}, classify(contract.KindInternal, op, "", err)
+		return world.Diffed{}, err
 	}
-	return world.Diffed{Shortstat: out.stat(), Truncated: out.full}, nil
+	if now.same(m.calm) && m.indexTree != "" && len(m.rec.Submodules) == 0 {
+		args := append(append([]string{"--no-optional-locks", "diff"}, diffOptions...), from.commit)
+		_, err := m.shadow.run(ctx, request{args: args, stdout: out})
+		if err == nil || out.begun || ctx.Err() != nil {
+			return out.result(ctx, err)
+		}
+		out.head.Reset() // a file that cannot be read, most likely: staging sees to that
+	}
+	if err := m.stageFrom(ctx, now); err != nil {
+		return world.Diffed{}, err
+	}
+	args := append(append([]string{"diff", "--cached"}, diffOptions...), from.commit)
+	_, err = m.shadow.run(ctx, request{args: args, index: workIndex, stdout: out})
+	return out.result(ctx, err)
 }
 
 // errFull stops a git process whose output is not wanted any more.
@@ -67,6 +81,20 @@ type patch struct {
 const maxSummary = 1 << 10
 
 func (p *patch) stat() string { return strings.TrimSpace(p.head.String()) }
+
+// result is what came out, given how git ended.
+func (p *patch) result(ctx context.Context, err error) (world.Diffed, error) {
+	if p.full && ctx.Err() == nil {
+		err = nil // git was stopped, or would have been, because nobody wants the rest
+	}
+	if p.failed != nil {
+		err = p.failed
+	}
+	if err != nil {
+		return world.Diffed{}, err
+	}
+	return world.Diffed{Shortstat: p.stat(), Truncated: p.full}, nil
+}
 
 func (p *patch) Write(data []byte) (int, error) {
 	n := len(data)

@@ -24,6 +24,12 @@ func covers(list []string, p string) bool {
 	return slices.ContainsFunc(list, func(e string) bool { return p == e || strings.HasPrefix(p, e+"/") })
 }
 
+// notOurs reports whether no state holds a path, whatever .gitignore says. The
+// agent's directory is not among these: the repository may have files in it.
+func (m *Memory) notOurs(p string) bool {
+	return slices.Contains(engineFiles, p) || slices.Contains(m.rec.Exclude, p)
+}
+
 // patterns are the lines that make git ignore the excluded paths.
 func (r *record) patterns() []string {
 	lines := []string{"/" + agentDir + "/"}

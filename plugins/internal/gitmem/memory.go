@@ -37,6 +37,9 @@ type Memory struct {
 	// indexTree is the tree of the main index, empty when that is not known.
 	indexTree string
 	sweep     *sweeper
+	// calm is the look at the names when the main index had every file; looked is
+	// the one before the last git add.
+	calm, looked look
 	// harmless are .gitignore files that a restore leaves alone.
 	harmless map[string]bool
 	sealed   sealState

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // disturbances are what git leaves while something is going on. After an
@@ -341,26 +343,60 @@ func writeSmall(root *os.Root, name, text string) error {
 			}
 		}
 	}
+	if done, err := overwrite(root, name, strings.NewReader(text), int64(len(text))); done || err != nil {
+		return err
+	}
 	return replaceFile(root, name, []byte(text), 0o666)
+}
+
+// overwrite writes into a file that is there, without a new one: making a file
+// and renaming it over another costs a multiple. Nobody reads the visible
+// repository meanwhile, and the next operation mends what a crash left torn.
+// False means that there is no file that is surely the repository's own.
+func overwrite(root *os.Root, name string, from io.Reader, size int64) (done bool, err error) {
+	f, err := root.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return false, nil //nolint:nilerr // then it is made anew
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return false, errors.Join(err, f.Close())
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || !info.Mode().IsRegular() || st.Nlink != 1 {
+		return false, f.Close()
+	}
+	_, err = io.Copy(f, from)
+	if err == nil && info.Size() != size {
+		err = f.Truncate(size)
+	}
+	return true, errors.Join(err, f.Close())
 }
 
 // showIndex gives the visible repository the index of the recorded state, with
 // its time: git takes that for the moment up to which it saw changes.
 func (m *Memory) showIndex(r *roots, index string) error {
-	from := m.shadow.path(index)
-	info, err := os.Stat(from)
+	f, err := os.Open(m.shadow.path(index))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if at, err := r.git.Lstat("index"); err == nil && at.IsDir() {
-		if err := removeIn(r.git, "index"); err != nil {
-			return err
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	done, err := overwrite(r.git, "index", f, info.Size())
+	if !done && err == nil {
+		if at, statErr := r.git.Lstat("index"); statErr == nil && at.IsDir() {
+			err = removeIn(r.git, "index")
+		}
+		if err == nil {
+			err = copyFile(r.git, "index", f.Name(), 0o666)
 		}
 	}
-	if err := copyFile(r.git, "index", from, 0o666); err != nil {
+	if err != nil {
 		return fmt.Errorf("write the index: %w", err)
 	}
 	return r.git.Chtimes("index", info.ModTime(), info.ModTime())

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,8 +31,6 @@ type fresh struct {
 	packs []string // without their suffixes, "pack/pack-…"
 }
 
-func (f fresh) empty() bool { return len(f.loose)+len(f.packs) == 0 }
-
 // ids are the names of the loose objects, a line each.
 func (f fresh) ids() *bytes.Buffer {
 	var b bytes.Buffer
@@ -47,51 +44,57 @@ func (f fresh) ids() *bytes.Buffer {
 // used again; one that did not change since it was empty is not read.
 func (s *shadow) fresh() (fresh, error) {
 	var f fresh
-	dirs, err := os.ReadDir(s.quarantine())
+	dir, err := os.Open(s.quarantine())
 	if err != nil {
 		return f, err
 	}
-	for _, d := range dirs {
-		name := d.Name()
-		if !d.IsDir() || name != "pack" && (len(name) != 2 || !isHex(name)) {
-			continue
+	defer dir.Close()
+	names, err := s.unread(dir, "pack")
+	for _, n := range names {
+		if base, ok := strings.CutSuffix(n, ".idx"); ok {
+			f.packs = append(f.packs, path.Join("pack", base))
 		}
-		names, err := s.unread(name)
-		if err != nil {
-			return f, err
+	}
+	for i := 0; i < 256 && err == nil; i++ {
+		var names []string
+		sub := hexByte(i)
+		if names, err = s.unread(dir, sub); err != nil {
+			break
 		}
 		for _, n := range names {
-			base, packed := strings.CutSuffix(n, ".idx")
-			switch {
-			case name == "pack" && packed:
-				f.packs = append(f.packs, path.Join(name, base))
-			case name != "pack" && isHex(n) && len(n) == s.format.size()-2:
-				f.loose = append(f.loose, path.Join(name, n))
+			if isHex(n) && len(n) == s.format.size()-2 {
+				f.loose = append(f.loose, path.Join(sub, n))
 			}
 		}
 	}
-	return f, nil
+	return f, err
 }
 
-// unread reads a directory of the quarantine unless it is known to be empty.
-func (s *shadow) unread(name string) ([]string, error) {
-	full := filepath.Join(s.quarantine(), name)
-	info, err := os.Lstat(full)
+func hexByte(i int) string { return "0123456789abcdef"[i>>4:i>>4+1] + "0123456789abcdef"[i&15:i&15+1] }
+
+// unread reads a directory of the quarantine unless there is none or it is known
+// to be empty.
+func (s *shadow) unread(quarantine *os.File, name string) ([]string, error) {
+	var st unix.Stat_t
+	err := unix.Fstatat(int(quarantine.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	at := stampOf(info)
+	at := stamp{ino: st.Ino, mtime: st.Mtim.Nano(), ctime: st.Ctim.Nano()}
 	if s.emptied[name] == at {
 		return nil, nil
 	}
 	delete(s.emptied, name)
-	f, err := os.Open(full)
+	f, err := os.Open(filepath.Join(s.quarantine(), name))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	names, err := f.Readdirnames(-1)
-	if err == nil && len(names) == 0 && time.Since(time.Unix(0, at.mtime)) > recentWindow {
+	if err == nil && len(names) == 0 && !at.recent() {
 		s.emptied[name] = at
 	}
 	return names, err
@@ -109,11 +112,11 @@ func (s *shadow) packed(ctx context.Context, f fresh) (files []string, err error
 		return nil, err
 	}
 	if len(f.loose) > 0 {
-		r, err := s.run(ctx, request{args: []string{"pack-objects", "-q", filepath.Join(s.packing(), "pack", "pack")}, stdin: f.ids()})
+		base, err := s.packLoose(ctx, f, dir)
 		if err != nil {
 			return nil, fmt.Errorf("pack new objects: %w", err)
 		}
-		files = append(files, "pack/pack-"+r.text()+".pack", "pack/pack-"+r.text()+".idx")
+		files = append(files, base+".pack", base+".idx")
 	}
 	for _, p := range f.packs {
 		for _, suffix := range []string{".pack", ".idx"} {
@@ -124,6 +127,14 @@ func (s *shadow) packed(ctx context.Context, f fresh) (files []string, err error
 		}
 	}
 	return files, nil
+}
+
+func (s *shadow) packLoose(ctx context.Context, f fresh, dir *os.Root) (base string, err error) {
+	if s.isSmall(f.loose) {
+		return s.smallPack(f.loose, dir)
+	}
+	r, err := s.run(ctx, request{args: []string{"pack-objects", "-q", filepath.Join(s.packing(), "pack", "pack")}, stdin: f.ids()})
+	return "pack/pack-" + r.text(), err
 }
 
 func (s *shadow) packing() string { return filepath.Join(s.dir, "packing") }
@@ -151,6 +162,9 @@ func (s *shadow) keep(ctx context.Context, files []string) error {
 // clearQuarantine forgets the objects that belong to no recorded state. The
 // directories stay: to make one can cost more than to write an object.
 func (s *shadow) clearQuarantine() error {
+	if !s.dirty {
+		return nil
+	}
 	dir, err := openDir(s.quarantine())
 	if err != nil {
 		return err
@@ -165,7 +179,11 @@ func (s *shadow) clearQuarantine() error {
 			return err
 		}
 	}
-	return emptyDir(dir, "pack")
+	if err := emptyDir(dir, "pack"); err != nil {
+		return err
+	}
+	s.dirty = false
+	return nil
 }
 
 // emptyDir removes the files of a directory, which is made when it is missing.

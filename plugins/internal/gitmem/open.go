@@ -103,10 +103,11 @@ func (m *Memory) resume(ctx context.Context, old *record, req world.OpenRequest)
 // startShadow opens the shadow repository, made when it is missing, without
 // anything that was not recorded.
 func (m *Memory) startShadow() error {
-	m.sweep = newSweeper(m.rec.Workspace)
+	m.sweep = newSweeper(m.rec.Workspace, m.notOurs)
+	m.calm = look{}
 	m.sealed = sealState{}
 	m.harmless = map[string]bool{}
-	m.shadow = &shadow{git: m.store.git, dir: m.dir, workspace: m.rec.Workspace, format: m.rec.Format, emptied: map[string]stamp{}}
+	m.shadow = &shadow{git: m.store.git, dir: m.dir, workspace: m.rec.Workspace, format: m.rec.Format, emptied: map[string]stamp{}, dirty: true}
 	if m.rec.Fork != nil {
 		m.shadow.borrowed = m.rec.Fork.Objects
 	}
@@ -147,6 +148,8 @@ func (m *Memory) settle() error {
 	if err := m.shadow.create(text); err != nil {
 		return err
 	}
+	// What counts as a file of the workspace may be other than before.
+	m.sweep, m.calm = newSweeper(m.rec.Workspace, m.notOurs), look{}
 	if err := m.rec.write(m.dir); err != nil {
 		return err
 	}

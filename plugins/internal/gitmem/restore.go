@@ -44,9 +44,6 @@ func (m *Memory) restore(ctx context.Context, to point) error {
 		}
 	}
 	if err == nil {
-		err = m.emptySubmodules(ctx)
-	}
-	if err == nil {
 		err = m.leaveTip(to)
 	}
 	if err != nil {
@@ -70,12 +67,20 @@ func (m *Memory) remakeWorkspace() error {
 }
 
 // putState makes the files those of a state and removes what it does not have.
+// When the names are those that the state has, nothing is to be removed.
 func (m *Memory) putState(ctx context.Context, to point) error {
-	found, err := m.watched(ctx, func() error { return m.putFiles(ctx, to) })
+	before, err := m.sweep.walk(ctx)
 	if err != nil {
 		return err
 	}
-	if err := m.removeIgnores(ctx, pathsOf(found, ignoreFile)); err != nil {
+	if m.indexTree == to.tree && before.same(m.calm) {
+		return m.putFiles(ctx, to)
+	}
+	m.calm = look{}
+	if err := m.putFiles(ctx, to); err != nil {
+		return err
+	}
+	if err := m.removeIgnores(ctx, pathsOf(before.found, ignoreFile)); err != nil {
 		return err
 	}
 	args := []string{"clean", "-q", "-ff", "-d"}
@@ -83,6 +88,9 @@ func (m *Memory) putState(ctx context.Context, to point) error {
 		args = append(args, "-e", p)
 	}
 	if _, err := m.shadow.ask(ctx, args...); err != nil {
+		return err
+	}
+	if err := m.emptySubmodules(ctx); err != nil {
 		return err
 	}
 	return m.removeStrange(ctx)
@@ -162,21 +170,24 @@ func anyUnder(sorted []string, dir string) bool {
 // removeStrange removes what git does not see and what was not there when the
 // workspace was opened: repositories, sockets and pipes that are not ignored.
 func (m *Memory) removeStrange(ctx context.Context) error {
-	found, err := m.sweep.walk(ctx)
+	after, err := m.sweep.walk(ctx)
 	if err != nil {
 		return err
 	}
-	known := map[string]bool{}
-	for _, p := range m.rec.Strange {
-		known[p] = true
-	}
-	stays := func(p string) bool { return known[p] || m.inFilledSubmodule(p) }
-	specials := slices.DeleteFunc(pathsOf(found, special), stays)
+	stays := func(p string) bool { return slices.Contains(m.rec.Strange, p) || m.inFilledSubmodule(p) }
+	specials := slices.DeleteFunc(pathsOf(after.found, special), stays)
+	repositories := slices.DeleteFunc(pathsOf(after.found, repository), stays)
 	if err := m.removeUnlessIgnored(ctx, specials, func(p string) string { return p }); err != nil {
 		return err
 	}
 	// Git answers nothing about a path named .git.
-	return m.removeUnlessIgnored(ctx, slices.DeleteFunc(pathsOf(found, repository), stays), path.Dir)
+	if err := m.removeUnlessIgnored(ctx, repositories, path.Dir); err != nil {
+		return err
+	}
+	if len(specials)+len(repositories) == 0 {
+		m.calm = after
+	}
+	return nil
 }
 
 // removeUnlessIgnored removes paths unless git ignores what ask makes of them.

@@ -81,6 +81,8 @@ type shadow struct {
 	borrowed []string
 	// emptied are directories of the quarantine that were seen empty.
 	emptied map[string]stamp
+	// dirty: there may be objects in the quarantine.
+	dirty bool
 	// packs counts the packs since they were joined.
 	packs int
 }

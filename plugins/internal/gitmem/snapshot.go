@@ -32,75 +32,84 @@ func (m *Memory) snapshot(ctx context.Context, label string) (world.Snapshot, er
 	if err := m.stage(ctx); err != nil {
 		return world.Snapshot{}, err
 	}
-	tree, stat, err := m.describe(ctx)
-	if err != nil {
-		return world.Snapshot{}, err
-	}
+	stat := m.startStat(ctx)
+	r, err := m.shadow.run(ctx, request{args: []string{"write-tree"}, index: workIndex})
 	tip := m.states.tip
-	next := point{commit: tip.commit, tree: tree}
-	if changed := tree != tip.tree || tip.commit == ""; changed {
+	next := point{commit: tip.commit, tree: r.text()}
+	switch {
+	case err != nil:
+	case next.tree != tip.tree || tip.commit == "":
 		next.commit, err = m.shadow.writeObject("commit", commit{
-			tree: tree, parent: tip.commit, name: m.rec.Name, email: m.rec.Email, at: time.Now(), label: label,
+			tree: next.tree, parent: tip.commit, name: m.rec.Name, email: m.rec.Email, at: time.Now(), label: label,
 		}.encode())
-	} else if !m.rec.Whole {
+	case !m.rec.Whole:
 		err = m.takeOriginal(ctx)
 	}
-	if err != nil {
+	if err == nil {
+		err = m.record(ctx, next, stat.wait)
+	}
+	if err := errors.Join(err, stat.wait()); err != nil {
 		return world.Snapshot{}, err
 	}
-	changed := next != tip
-	if err := m.record(ctx, next); err != nil {
-		return world.Snapshot{}, err
+	snap := world.Snapshot{Token: next.commit, Commit: next.commit, Changed: next != tip}
+	if snap.Changed {
+		snap.Shortstat = stat.text
 	}
-	if !changed {
-		stat = ""
-	}
-	if err := m.shadow.clearQuarantine(); err != nil {
-		return world.Snapshot{}, err
-	}
-	return world.Snapshot{Token: next.commit, Commit: next.commit, Changed: changed, Shortstat: stat}, nil
+	return snap, m.shadow.clearQuarantine()
 }
 
-// describe gives the tree of the work index and how it differs from the tip's.
-// Neither question changes the answer to the other.
-func (m *Memory) describe(ctx context.Context) (tree, stat string, err error) {
+// stat is a git process that finds out how the work index differs from the tip,
+// beside what else is to be done. It reads the quarantine.
+type stat struct {
+	done chan struct{} // closed when text and err hold
+	text string
+	err  error
+}
+
+func (m *Memory) startStat(ctx context.Context) *stat {
 	base := m.states.tip.tree
 	if base == "" {
 		base = m.shadow.format.emptyTree()
 	}
-	type answer struct {
-		text string
-		err  error
-	}
-	stats := make(chan answer, 1)
+	s := &stat{done: make(chan struct{})}
 	go func() {
+		defer close(s.done)
 		r, err := m.shadow.run(ctx, request{
 			args:  []string{"diff-index", "--cached", "--shortstat", "--find-renames", "-l200", base},
 			index: workIndex, alternates: m.lent(),
 		})
-		stats <- answer{r.text(), err}
+		s.text, s.err = r.text(), err
 	}()
-	written, err := m.shadow.run(ctx, request{args: []string{"write-tree"}, index: workIndex})
-	s := <-stats
-	if err := errors.Join(err, s.err); err != nil {
-		return "", "", err
-	}
-	return written.text(), s.text, nil
+	return s
+}
+
+func (s *stat) wait() error {
+	<-s.done
+	return s.err
 }
 
 // record makes a state that lies in the work index and the quarantine the tip.
 // The visible repository gets the objects first: what the shadow has, git will
 // not write to the quarantine again. Killed in between it leaves the old tip.
-func (m *Memory) record(ctx context.Context, next point) error {
+// Before anything moves, it waits for whoever reads the quarantine.
+func (m *Memory) record(ctx context.Context, next point, wait func() error) error {
 	f, err := m.shadow.fresh()
 	if err != nil {
 		return err
+	}
+	if len(f.packs) > 0 { // they are moved by what comes next
+		if err := wait(); err != nil {
+			return err
+		}
 	}
 	r, packs, err := m.packAndOpen(ctx, f)
 	if err != nil {
 		return err
 	}
 	defer r.close()
+	if err := wait(); err != nil {
+		return err
+	}
 	if next != m.states.tip || m.rec.Whole {
 		if err := m.show(ctx, r, f, packs, next); err != nil {
 			return err
@@ -109,7 +118,7 @@ func (m *Memory) record(ctx context.Context, next point) error {
 	if err := m.shadow.keep(ctx, packs); err != nil {
 		return err
 	}
-	m.indexTree = ""
+	m.indexTree, m.calm = "", look{}
 	if err := os.Rename(m.shadow.path(workIndex), m.shadow.path(mainIndex)); err != nil && !os.IsNotExist(err) {
 		return err
 	}
@@ -123,6 +132,7 @@ func (m *Memory) record(ctx context.Context, next point) error {
 		}
 	}
 	clear(m.harmless)
+	m.calm = m.looked
 	return m.finishMirror(ctx, r)
 }
 
@@ -220,6 +230,7 @@ func (m *Memory) show(ctx context.Context, r *roots, f fresh, packs []string, ne
 			return fmt.Errorf("show object %s: %w", name, err)
 		}
 	}
+	m.shadow.dirty = false
 	return nil
 }
 

@@ -25,15 +25,32 @@ func (m *Memory) stage(ctx context.Context) error {
 	if err := m.checkWorkspace(); err != nil {
 		return err
 	}
-	if err := m.startWork(); err != nil {
+	now, err := m.sweep.walk(ctx)
+	if err != nil {
 		return err
 	}
+	return m.stageFrom(ctx, now)
+}
+
+// stageFrom is stage when the names have been looked at.
+func (m *Memory) stageFrom(ctx context.Context, now look) error {
+	search := "-A"
+	if now.same(m.calm) {
+		// There are no new files: those of the main index are all there can be. The
+		// work index may lack some that were gone for a while.
+		search = "-u"
+		m.dropWork()
+	}
+	if err := m.shadow.copyIndex(mainIndex, workIndex); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	m.looked, m.shadow.dirty = now, true
 	if err := m.flattenSubmodules(ctx); err != nil {
 		return err
 	}
 	var unlocked bool
 	for range maxRounds {
-		a, err := m.add(ctx)
+		a, err := m.add(ctx, search)
 		switch {
 		case a.nested:
 			err = m.flattenNested(ctx)
@@ -76,14 +93,6 @@ func (m *Memory) checkWorkspace() error {
 	return nil
 }
 
-// startWork makes the work index a copy of the main one when there is none.
-func (m *Memory) startWork() error {
-	if _, err := os.Lstat(m.shadow.path(workIndex)); err == nil {
-		return nil
-	}
-	return m.shadow.copyIndex(mainIndex, workIndex)
-}
-
 // copyIndex gives an index a second name. Git never writes into an index, it
 // replaces it; and the copy has the time of the original, up to which git takes
 // its word for what did not change. Without an index there is none to copy.
@@ -107,18 +116,14 @@ type added struct {
 
 // add runs git add. Its list of what it staged is how a .gitignore is found out
 // that takes the engine's own files in.
-func (m *Memory) add(ctx context.Context) (added, error) {
-	args := []string{"add", "-A", "-v"}
+func (m *Memory) add(ctx context.Context, search string) (added, error) {
+	args := []string{"add", search, "-v"}
 	if m.indexTree == "" && !m.rec.Whole {
 		// The first look stores every file: in one pack, not in a file each.
 		args = append([]string{"-c", "core.bigFileThreshold=1"}, args...)
 	}
 	list := &addedList{excluded: append(m.rec.excluded(), agentDir)}
-	var r result
-	_, err := m.watched(ctx, func() (err error) {
-		r, err = m.shadow.run(ctx, request{args: args, index: workIndex, stdout: list})
-		return err
-	})
+	r, err := m.shadow.run(ctx, request{args: args, index: workIndex, stdout: list})
 	a := added{
 		nested: strings.Contains(r.stderr, "adding embedded git repository") ||
 			strings.Contains(r.stderr, "does not have a commit checked out"),
@@ -263,21 +268,4 @@ func (m *Memory) unlock() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// watched runs an operation while the sweeper looks through the workspace, and
-// gives what that found.
-func (m *Memory) watched(ctx context.Context, operation func() error) ([]finding, error) {
-	type answer struct {
-		found []finding
-		err   error
-	}
-	swept := make(chan answer, 1)
-	go func() {
-		found, err := m.sweep.walk(ctx)
-		swept <- answer{found, err}
-	}()
-	err := operation()
-	a := <-swept
-	return a.found, errors.Join(err, a.err)
 }

@@ -140,12 +140,12 @@ func (m *Memory) survey(ctx context.Context, log logTo) error {
 	if _, err := m.shadow.run(ctx, request{args: []string{"ls-files", "-s", "-z"}, stdout: each}); err != nil {
 		return err
 	}
-	found, err := m.sweep.walk(ctx)
+	l, err := m.sweep.walk(ctx)
 	if err != nil {
 		return err
 	}
-	m.rec.Strange = append(pathsOf(found, special), pathsOf(found, repository)...)
-	m.rec.Ignores = pathsOf(found, ignoreFile)
+	m.rec.Strange = append(pathsOf(l.found, special), pathsOf(l.found, repository)...)
+	m.rec.Ignores = pathsOf(l.found, ignoreFile)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package gitmem
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"io/fs"
 	"os"
 	"path"
@@ -13,12 +14,16 @@ import (
 	"time"
 )
 
-// sweeper finds what git does not see: repositories inside the workspace,
-// sockets, pipes and devices; and the .gitignore files, which make git not see.
+// sweeper looks at the names in the workspace. It finds what git does not see:
+// repositories inside the workspace, sockets, pipes and devices; and the
+// .gitignore files, which make git not see. And it tells whether there are other
+// names than at an earlier look, which spares git the search for new files.
 // Directories that did not change since the last look are not read again.
 type sweeper struct {
 	workspace string
+	skip      func(path string) bool // what no state holds
 	dirs      map[string]*dirNote
+	seed      maphash.Seed
 }
 
 // dirNote is what a directory held.
@@ -27,9 +32,10 @@ type dirNote struct {
 	recent  bool // changed so shortly before it was read that a change may be hidden
 	subdirs []string
 	found   []finding
+	names   uint64 // a hash of the names and their types, in any order
 }
 
-// finding is one of these.
+// finding is something that git does not see, or that hides something from it.
 type finding struct {
 	path string // below the workspace, with forward slashes
 	kind findingKind
@@ -54,49 +60,90 @@ func pathsOf(found []finding, kind findingKind) []string {
 	return out
 }
 
+// look is what the sweeper saw.
+type look struct {
+	found []finding
+	// names stands for all names and their types and for the .gitignore files as
+	// they are. It is zero when it could not be told for sure.
+	names uint64
+}
+
+// same reports whether two looks surely saw the same names.
+func (l look) same(other look) bool { return l.names != 0 && l.names == other.names }
+
 // recentWindow is above the granularity of file times.
 const recentWindow = 100 * time.Millisecond
 
 // maxFindings bounds what is remembered.
 const maxFindings = 10_000
 
-func newSweeper(workspace string) *sweeper {
-	return &sweeper{workspace: workspace, dirs: map[string]*dirNote{}}
+func newSweeper(workspace string, skip func(string) bool) *sweeper {
+	return &sweeper{workspace: workspace, skip: skip, dirs: map[string]*dirNote{}, seed: maphash.MakeSeed()}
 }
 
-// walk looks through the workspace and gives the findings in order of their
-// paths. It also frees git from a pipe that has the name of a file git reads:
-// opening that would block for ever.
-func (s *sweeper) walk(ctx context.Context) ([]finding, error) {
+// walk looks through the workspace. It also frees git from a pipe that has the
+// name of a file git reads: opening that would block for ever.
+func (s *sweeper) walk(ctx context.Context) (look, error) {
 	next := make(map[string]*dirNote, len(s.dirs))
-	var found []finding
+	var l look
+	sure := true
 	stack := []string{"."}
-	for len(stack) > 0 {
+	for len(stack) > 0 && len(l.found) < maxFindings {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return look{}, err
 		}
 		dir := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		note, err := s.look(dir)
+		note, err := s.read(dir)
 		if err != nil {
-			continue // gone, or closed to us: then git cannot read it either
+			sure = false // gone, or closed to us: then git cannot read it either
+			continue
 		}
 		next[dir] = note
-		found = append(found, note.found...)
+		l.found = append(l.found, note.found...)
+		l.names += maphash.String(s.seed, dir) ^ note.names
 		for _, sub := range note.subdirs {
 			stack = append(stack, path.Join(dir, sub))
 		}
-		if len(found) > maxFindings {
-			break
-		}
 	}
 	s.dirs = next
-	slices.SortFunc(found, func(a, b finding) int { return strings.Compare(a.path, b.path) })
-	return found, nil
+	slices.SortFunc(l.found, func(a, b finding) int { return strings.Compare(a.path, b.path) })
+	if !sure || len(stack) > 0 || !s.hashIgnores(&l) {
+		l.names = 0
+	}
+	return l, nil
 }
 
-// look reads one directory unless it is as it was.
-func (s *sweeper) look(dir string) (*dirNote, error) {
+// hashIgnores adds the state of the .gitignore files; false when one changed so
+// lately that another change may be hidden.
+func (s *sweeper) hashIgnores(l *look) bool {
+	for _, f := range l.found {
+		if f.kind != ignoreFile {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(s.workspace, f.path))
+		if err != nil {
+			return false
+		}
+		at := stampOf(info)
+		if at.recent() {
+			return false
+		}
+		l.names += maphash.Comparable(s.seed, struct {
+			path string
+			at   stamp
+		}{f.path, at})
+	}
+	return true
+}
+
+// recent reports whether a change may have come after the last one that shows.
+func (s stamp) recent() bool {
+	return time.Since(time.Unix(0, max(s.mtime, s.ctime))) < recentWindow
+}
+
+// read reads one directory unless it is as it was.
+func (s *sweeper) read(dir string) (*dirNote, error) {
 	full := filepath.Join(s.workspace, dir)
 	info, err := os.Lstat(full)
 	if err != nil {
@@ -109,7 +156,7 @@ func (s *sweeper) look(dir string) (*dirNote, error) {
 	if old := s.dirs[dir]; old != nil && old.stamp == at && !old.recent {
 		return old, nil
 	}
-	note := &dirNote{stamp: at, recent: time.Since(time.Unix(0, max(at.mtime, at.ctime))) < recentWindow}
+	note := &dirNote{stamp: at, recent: at.recent()}
 	f, err := os.OpenFile(full, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -126,22 +173,27 @@ func (s *sweeper) look(dir string) (*dirNote, error) {
 }
 
 func (s *sweeper) take(note *dirNote, dir string, e fs.DirEntry) {
-	name, kind := e.Name(), e.Type()
+	name, kind, full := e.Name(), e.Type(), path.Join(dir, e.Name())
+	if full == ".git" || s.skip(full) {
+		return
+	}
+	note.names += maphash.Comparable(s.seed, struct {
+		name string
+		kind fs.FileMode
+	}{name, kind})
 	switch {
 	case name == ".git":
-		if dir != "." {
-			note.found = append(note.found, finding{path: path.Join(dir, name), kind: repository})
-		}
+		note.found = append(note.found, finding{path: full, kind: repository})
 	case kind.IsDir():
 		note.subdirs = append(note.subdirs, name)
 	case kind&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0:
-		note.found = append(note.found, finding{path: path.Join(dir, name)})
+		note.found = append(note.found, finding{path: full, kind: special})
 		if kind&fs.ModeNamedPipe != 0 && (name == ".gitignore" || name == ".gitattributes" || name == ".gitmodules") {
-			unblock(filepath.Join(s.workspace, dir, name))
+			unblock(filepath.Join(s.workspace, full))
 			note.recent = true
 		}
 	case name == ".gitignore":
-		note.found = append(note.found, finding{path: path.Join(dir, name), kind: ignoreFile})
+		note.found = append(note.found, finding{path: full, kind: ignoreFile})
 	}
 }
 
