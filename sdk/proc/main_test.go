@@ -27,16 +27,24 @@ func TestMain(m *testing.M) {
 }
 
 // playParent starts a shell with a child of its own, both of which would live
-// for long and heed no signal but SIGKILL, prints their process ids and waits to
-// be killed. A child that ended before must not confuse the guard.
+// for long and heed no signal but SIGKILL, prints their process ids once the
+// start is over, and waits to be killed. A child that ended before must not
+// confuse the guard.
 func playParent() {
-	_, err := proc.Run(context.Background(), proc.Shell("exit 0"))
-	if err == nil {
-		c := proc.Shell("trap '' HUP INT TERM; sleep 600 >/dev/null 2>&1 & echo $$ $!; wait")
-		c.Env, c.StdoutTo = os.Environ(), os.Stdout
-		_, err = proc.Run(context.Background(), c)
+	if _, err := proc.Run(context.Background(), proc.Shell("exit 0")); err != nil {
+		fmt.Println(err)
+		return
 	}
-	fmt.Println(err)
+	ids := make(chan string, 1)
+	c := proc.Shell("trap '' HUP INT TERM; sleep 600 >/dev/null 2>&1 & echo $$ $!; wait")
+	c.Env, c.Stdout = os.Environ(), func(l proc.Line) { ids <- l.Text }
+	p, err := proc.Start(context.Background(), c)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(<-ids)
+	_, _ = p.Wait()
 }
 
 // playParentOnTerminal starts a child that reads the terminal, and prints whether
