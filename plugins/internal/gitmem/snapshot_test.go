@@ -1,6 +1,7 @@
 package gitmem_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -56,6 +57,49 @@ func TestRoundTrip(t *testing.T) {
 	b.restore(one.Token)
 	b.restore(one.Token)
 	b.check(want)
+	b.soundShadow()
+}
+
+// Many snapshots: the shadow joins its packs now and then.
+func TestManySnapshots(t *testing.T) {
+	t.Parallel()
+	b, first, want := kept(t)
+	var tokens []string
+	for i := range 60 {
+		b.write(map[string]string{"a": fmt.Sprint(i), fmt.Sprint("dir/", i): "x"})
+		tokens = append(tokens, b.snapshot("x").Token)
+	}
+	b.soundShadow()
+	b.agrees(tokens[59])
+	b.restore(first)
+	b.check(want)
+	b.restore(tokens[30])
+	if got := files(t, b.dir)["a"]; got != "file 30" {
+		t.Error(got)
+	}
+}
+
+// A snapshot of many new files, as the first one and later.
+func TestManyFiles(t *testing.T) {
+	t.Parallel()
+	many := map[string]string{}
+	for i := range 1500 {
+		many[fmt.Sprintf("d%d/e%d/f%d", i%40, i%300, i)] = fmt.Sprint("file ", i)
+	}
+	b := newBench(t, func(dir string) { writeFiles(t, dir, many) })
+	base := b.snapshot("base")
+	want := files(t, b.dir)
+	b.agrees(base.Commit)
+	for name := range many {
+		must(t, os.Rename(b.path(name), b.path(name+".moved")))
+	}
+	b.write(map[string]string{"d1/new": "n"})
+	two := b.snapshot("two")
+	b.agrees(two.Commit)
+	b.soundShadow()
+	b.restore(base.Token)
+	b.check(want)
+	b.agrees(base.Commit)
 }
 
 func TestReopen(t *testing.T) {
