@@ -105,7 +105,7 @@ func (g *git) Restore(ctx context.Context, id, token string) (string, error) {
 // Apply has nothing to do.
 func (g *git) Apply(ctx context.Context, id string, _ []world.EnvVar, _ func(world.LogLine)) (world.Applied, error) {
 	return with(g, func(s *gitmem.Store) (world.Applied, error) {
-		_, err := s.Get(ctx, id)
+		err := s.Has(ctx, id)
 		return world.Applied{OK: err == nil}, err
 	})
 }

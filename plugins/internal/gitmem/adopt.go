@@ -16,11 +16,11 @@ import (
 // files are not touched.
 func (s *Store) Adopt(ctx context.Context, id, forkID string) (world.Adopted, error) {
 	const op = "adopt"
-	m, err := s.Get(ctx, id)
+	m, err := s.get(ctx, id)
 	if err != nil {
 		return world.Adopted{}, err
 	}
-	fork, err := s.Get(ctx, forkID)
+	fork, err := s.get(ctx, forkID)
 	if err != nil {
 		return world.Adopted{}, err
 	}
@@ -43,7 +43,7 @@ func (s *Store) Adopt(ctx context.Context, id, forkID string) (world.Adopted, er
 // hand gives the tree of a fork's present state, and copies what the parent does
 // not have of it to the parent's quarantine: once a state is recorded that has
 // these objects, they are kept.
-func (m *Memory) hand(ctx context.Context, quarantine string) (string, error) {
+func (m *memory) hand(ctx context.Context, quarantine string) (string, error) {
 	done, err := m.wait(ctx, "adopt")
 	if err != nil {
 		return "", err
@@ -74,7 +74,7 @@ func (m *Memory) hand(ctx context.Context, quarantine string) (string, error) {
 	return tree, nil
 }
 
-func (m *Memory) adopt(ctx context.Context, base, theirs string) (world.Adopted, error) {
+func (m *memory) adopt(ctx context.Context, base, theirs string) (world.Adopted, error) {
 	if err := m.stage(ctx); err != nil {
 		return world.Adopted{}, err
 	}

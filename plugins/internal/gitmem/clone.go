@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -22,6 +23,9 @@ var cloneOptions = []string{
 	"-c", "fetch.recurseSubmodules=false", "-c", "core.askPass=", "-c", "advice.detachedHead=false",
 	"-c", "init.templateDir=", "-c", "clone.rejectShallow=false",
 }
+
+// cloneTimeout bounds a clone; one that stalls ends much sooner.
+const cloneTimeout = 24 * time.Hour
 
 // clone clones the source beside the workspace, checks out the ref and renames.
 func (k maker) clone(ctx context.Context) error {
@@ -69,7 +73,7 @@ func (k maker) cloneInto(ctx context.Context, partial string) error {
 // network runs git with the operator's environment.
 func (k maker) network(ctx context.Context, dir string, args ...string) (result, error) {
 	return runGit(ctx, k.memory.store.git, call{
-		args: append(append([]string{}, cloneOptions...), args...), dir: dir, env: operatorEnv(),
+		args: append(append([]string{}, cloneOptions...), args...), dir: dir, env: operatorEnv(), timeout: cloneTimeout,
 	})
 }
 

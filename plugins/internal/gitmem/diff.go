@@ -11,11 +11,11 @@ import (
 	"github.com/crucible-engine/crucible/sdk/world"
 )
 
-// Diff writes the change from a recorded state to the present one, see
+// Diff writes the change from a recorded state of a world to the present one, see
 // world.World. It leaves the recorded states and the files alone.
-func (m *Memory) Diff(ctx context.Context, fromToken string, limit int64, w io.Writer) (world.Diffed, error) {
+func (s *Store) Diff(ctx context.Context, id, fromToken string, limit int64, w io.Writer) (world.Diffed, error) {
 	const op = "show the change"
-	done, err := m.wait(ctx, op)
+	m, done, err := s.wait(ctx, id, op)
 	if err != nil {
 		return world.Diffed{}, err
 	}
@@ -37,7 +37,7 @@ var diffOptions = []string{
 
 // diff compares by way of the work index. When there are no new names, git can
 // look at the files themselves, which is one process less.
-func (m *Memory) diff(ctx context.Context, from point, out *patch) (world.Diffed, error) {
+func (m *memory) diff(ctx context.Context, from point, out *patch) (world.Diffed, error) {
 	if err := m.checkWorkspace(); err != nil {
 		return world.Diffed{}, err
 	}

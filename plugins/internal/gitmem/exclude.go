@@ -26,7 +26,7 @@ func covers(list []string, p string) bool {
 
 // notOurs reports whether no state holds a path, whatever .gitignore says. The
 // agent's directory is not among these: the repository may have files in it.
-func (m *Memory) notOurs(p string) bool {
+func (m *memory) notOurs(p string) bool {
 	return slices.Contains(engineFiles, p) || slices.Contains(m.rec.Exclude, p)
 }
 

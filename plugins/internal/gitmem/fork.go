@@ -5,24 +5,26 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
 	"github.com/crucible-engine/crucible/sdk/world"
 )
 
+const opFork = "fork"
+
 // Fork makes a disposable copy of a recorded state, see world.World. The fork's
 // repository has its own copy of every object: its agent can harm neither the
 // parent nor another fork. The shadow of the fork reads the parent's objects and
 // writes its own.
 func (s *Store) Fork(ctx context.Context, id string, req world.ForkRequest) (world.Forked, error) {
-	const op = "fork"
-	m, err := s.Get(ctx, id)
+	m, err := s.get(ctx, id)
 	if err != nil {
 		return world.Forked{}, err
 	}
 	if !filepath.IsAbs(req.Dir) || strings.ContainsAny(req.Dir, "\x00\n") {
-		return world.Forked{}, invalid(op, printable(req.Dir, 200), "want an absolute path")
+		return world.Forked{}, invalid(opFork, printable(req.Dir, 200), "want an absolute path")
 	}
 	key := keyOf(req.Dir)
 	sl, leave, err := s.enter(ctx, key)
@@ -31,11 +33,17 @@ func (s *Store) Fork(ctx context.Context, id string, req world.ForkRequest) (wor
 	}
 	defer leave()
 	if sl.memory != nil {
-		return world.Forked{}, conflict(op, req.Dir, "a world is open there")
+		return world.Forked{}, conflict(opFork, req.Dir, "a world is open there")
 	}
+	// The parent's packs must not be joined while they are copied.
+	done, err := m.wait(ctx, opFork)
+	if err != nil {
+		return world.Forked{}, err
+	}
+	defer done()
 	child := newMemory(s, key, filepath.Join(s.dir, key))
 	if err := child.begin(ctx, m, req); err != nil {
-		return world.Forked{}, classify(contract.KindInternal, op, req.Dir, err)
+		return world.Forked{}, classify(contract.KindInternal, opFork, req.Dir, err)
 	}
 	s.mu.Lock()
 	sl.memory = child
@@ -45,24 +53,18 @@ func (s *Store) Fork(ctx context.Context, id string, req world.ForkRequest) (wor
 
 // forkPoint is the state that a fork stands on and the tree of its files. What
 // the shadow does not have of the tree is copied to the object directory to.
-func (m *Memory) forkPoint(ctx context.Context, req world.ForkRequest, to string) (point, string, error) {
-	const op = "fork"
-	done, err := m.wait(ctx, op)
-	if err != nil {
-		return point{}, "", err
-	}
-	defer done()
-	from, err := m.find(ctx, op, req.Token)
+func (m *memory) forkPoint(ctx context.Context, req world.ForkRequest, to string) (point, string, error) {
+	from, err := m.find(ctx, opFork, req.Token)
 	if err != nil || !req.IncludeUncommitted {
 		return from, from.tree, err
 	}
 	tree, err := m.present(ctx, to)
-	return from, tree, classify(contract.KindInternal, op, "", err)
+	return from, tree, err
 }
 
 // present is the tree of the files as they are now. What the shadow does not
 // have of it is copied to the object directory to.
-func (m *Memory) present(ctx context.Context, to string) (string, error) {
+func (m *memory) present(ctx context.Context, to string) (string, error) {
 	if err := m.stage(ctx); err != nil {
 		return "", err
 	}
@@ -103,10 +105,10 @@ func (s *shadow) export(ctx context.Context, f fresh, to string) error {
 }
 
 // begin makes the files and both repositories of a fork.
-func (m *Memory) begin(ctx context.Context, parent *Memory, req world.ForkRequest) (err error) {
+func (m *memory) begin(ctx context.Context, parent *memory, req world.ForkRequest) (err error) {
 	dir := req.Dir
 	if _, err := os.Lstat(dir); err == nil {
-		return conflict("fork", dir, "it exists already")
+		return conflict(opFork, dir, "it exists already")
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
@@ -147,7 +149,7 @@ func (m *Memory) begin(ctx context.Context, parent *Memory, req world.ForkReques
 	return nil
 }
 
-func (m *Memory) describeFork(parent *Memory, workspace, tree string) {
+func (m *memory) describeFork(parent *memory, workspace, tree string) {
 	git := filepath.Join(workspace, ".git")
 	m.visible = visible{workspace: workspace, gitDir: git, commonDir: git}
 	m.rec = record{
@@ -164,7 +166,7 @@ func (m *Memory) describeFork(parent *Memory, workspace, tree string) {
 }
 
 // fill writes the files, and makes the visible repository from the shadow.
-func (m *Memory) fill(ctx context.Context, parent *Memory, from point, tree string) error {
+func (m *memory) fill(ctx context.Context, parent *memory, from point, tree string) error {
 	text := withPatterns(string(parent.rec.Seal["info/exclude"].Data), m.rec.patterns())
 	m.rec.Seal["config"] = sealedFile{Mode: 0o644, Data: []byte(m.rec.Format.extensions() + visibleConfig)}
 	m.rec.Seal["info/exclude"] = sealedFile{Mode: 0o644, Data: []byte(text)}
@@ -191,7 +193,7 @@ func (m *Memory) fill(ctx context.Context, parent *Memory, from point, tree stri
 }
 
 // findFork opens a fork that an earlier process made.
-func (s *Store) findFork(ctx context.Context, id string) (*Memory, error) {
+func (s *Store) findFork(ctx context.Context, id string) (*memory, error) {
 	const op = "find world"
 	if len(id) != 16 || !isHex(id) {
 		return nil, notFound(op, printable(id, 40), "no such world")
@@ -222,4 +224,25 @@ func (s *Store) findFork(ctx context.Context, id string) (*Memory, error) {
 	sl.memory = m
 	s.mu.Unlock()
 	return m, nil
+}
+
+// hasForks reports whether forks of a world are left that read its objects.
+func (s *Store) hasForks(id string) bool {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return true
+	}
+	for _, e := range entries {
+		r, err := readRecord(filepath.Join(s.dir, e.Name()))
+		if err != nil || r != nil && r.Fork != nil && r.Fork.reads(s, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// reads reports whether the fork reads the objects of a world: its parent's, or
+// those of the parent's parent.
+func (f *forkRecord) reads(s *Store, id string) bool {
+	return slices.Contains(f.Objects, filepath.Join(s.dir, id, shadowDir, "objects"))
 }

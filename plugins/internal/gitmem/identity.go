@@ -21,7 +21,7 @@ type position struct {
 
 // readVisible reads the configuration and HEAD of the visible repository and
 // refuses what the memory cannot keep faith with.
-func (m *Memory) readVisible(ctx context.Context, r *roots) (position, error) {
+func (m *memory) readVisible(ctx context.Context, r *roots) (position, error) {
 	config, err := m.readConfig(ctx, r)
 	if err != nil {
 		return position{}, err
@@ -42,7 +42,7 @@ func (m *Memory) readVisible(ctx context.Context, r *roots) (position, error) {
 }
 
 // readConfig reads the configuration file alone, without what it includes.
-func (m *Memory) readConfig(ctx context.Context, r *roots) (map[string]string, error) {
+func (m *memory) readConfig(ctx context.Context, r *roots) (map[string]string, error) {
 	text, err := readSmall(r.common, "config")
 	if err != nil {
 		return nil, fmt.Errorf("read .git/config: %w", err)
@@ -63,7 +63,7 @@ func (m *Memory) readConfig(ctx context.Context, r *roots) (map[string]string, e
 	return config, nil
 }
 
-func (m *Memory) checkConfig(config map[string]string) error {
+func (m *memory) checkConfig(config map[string]string) error {
 	m.rec.Format = sha1Format
 	switch f := format(strings.ToLower(config["extensions.objectformat"])); f {
 	case "", sha1Format:
@@ -102,7 +102,7 @@ func isTrue(value string) bool {
 
 // author is who the repository, or else the operator's configuration, says works
 // here.
-func (m *Memory) author(ctx context.Context, config map[string]string) (name, email string) {
+func (m *memory) author(ctx context.Context, config map[string]string) (name, email string) {
 	name, email = cleanName(config["user.name"]), cleanName(config["user.email"])
 	if name != "" && email != "" {
 		return name, email

@@ -18,7 +18,7 @@ import (
 // its place and renamed; what a setup command was making when everything was
 // killed is moved aside by the next Open.
 type maker struct {
-	memory    *Memory
+	memory    *memory
 	workspace string
 	req       world.OpenRequest
 	log       logTo

@@ -17,10 +17,10 @@ import (
 // lockWait is how long an engine that is just ending may still hold a memory.
 const lockWait = 5 * time.Second
 
-// Memory is the memory of one workspace. Its methods are safe for concurrent
+// memory is what is kept of one workspace. Its methods are safe for concurrent
 // use: a writing one is refused with contract.ErrConflict while another runs,
 // the rest wait for their turn.
-type Memory struct {
+type memory struct {
 	store *Store
 	id    string
 	dir   string
@@ -47,15 +47,15 @@ type Memory struct {
 	shown string
 }
 
-func newMemory(s *Store, id, dir string) *Memory {
-	return &Memory{
+func newMemory(s *Store, id, dir string) *memory {
+	return &memory{
 		store: s, id: id, dir: dir, lock: flock.New(filepath.Join(dir, lockFile)),
 		writing: make(chan struct{}, 1), turn: make(chan struct{}, 1),
 	}
 }
 
 // write takes the turn for a writing call.
-func (m *Memory) write(ctx context.Context, op string) (done func(), err error) {
+func (m *memory) write(ctx context.Context, op string) (done func(), err error) {
 	select {
 	case m.writing <- struct{}{}:
 	default:
@@ -70,7 +70,7 @@ func (m *Memory) write(ctx context.Context, op string) (done func(), err error) 
 }
 
 // wait takes the turn for any call.
-func (m *Memory) wait(ctx context.Context, op string) (done func(), err error) {
+func (m *memory) wait(ctx context.Context, op string) (done func(), err error) {
 	select {
 	case m.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -88,7 +88,7 @@ func (m *Memory) wait(ctx context.Context, op string) (done func(), err error) {
 }
 
 // acquire takes the lock that keeps other processes out.
-func (m *Memory) acquire(ctx context.Context) error {
+func (m *memory) acquire(ctx context.Context) error {
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (m *Memory) acquire(ctx context.Context) error {
 }
 
 // again opens a workspace once more that is open already.
-func (m *Memory) again(ctx context.Context, req world.OpenRequest) (world.Opened, error) {
+func (m *memory) again(ctx context.Context, req world.OpenRequest) (world.Opened, error) {
 	done, err := m.wait(ctx, "open workspace")
 	if err != nil {
 		return world.Opened{}, err
@@ -123,7 +123,7 @@ func (m *Memory) again(ctx context.Context, req world.OpenRequest) (world.Opened
 
 // close gives up one use. After the last one the memory is let go of: a fork's
 // files are deleted, a main workspace is left with its furniture in order.
-func (m *Memory) close(ctx context.Context) (last bool, err error) {
+func (m *memory) close(ctx context.Context) (last bool, err error) {
 	done, err := m.write(ctx, "close world")
 	if err != nil {
 		return false, err
@@ -143,7 +143,7 @@ func (m *Memory) close(ctx context.Context) (last bool, err error) {
 }
 
 // release ends all uses and keeps every file.
-func (m *Memory) release(ctx context.Context) error {
+func (m *memory) release(ctx context.Context) error {
 	done, err := m.write(ctx, "close world")
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (m *Memory) release(ctx context.Context) error {
 	return m.leave()
 }
 
-func (m *Memory) leave() error {
+func (m *memory) leave() error {
 	m.dropWork()
 	err := m.reseal()
 	m.rec.Closed = err == nil

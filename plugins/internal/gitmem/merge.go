@@ -29,7 +29,7 @@ type blob struct{ mode, id string }
 // merge joins two trees that come from one base, in an index of its own. Paths
 // that only one side changed are taken from it, regular files that both changed
 // are merged by their lines, and everything else is a conflict.
-func (m *Memory) merge(ctx context.Context, base, ours, theirs string) (tree string, conflicts []string, err error) {
+func (m *memory) merge(ctx context.Context, base, ours, theirs string) (tree string, conflicts []string, err error) {
 	defer os.Remove(m.shadow.path(mergeIndex))
 	_ = os.Remove(m.shadow.path(mergeIndex))
 	run := func(r request) (result, error) {
@@ -68,7 +68,7 @@ func (m *Memory) merge(ctx context.Context, base, ours, theirs string) (tree str
 }
 
 // unmerged lists the paths that the trees alone do not decide.
-func (m *Memory) unmerged(ctx context.Context) ([]unmerged, error) {
+func (m *memory) unmerged(ctx context.Context) ([]unmerged, error) {
 	var open []unmerged
 	each := &records{each: func(s string) error {
 		// "100644 ID STAGE\tpath"
@@ -88,7 +88,7 @@ func (m *Memory) unmerged(ctx context.Context) ([]unmerged, error) {
 }
 
 // mergeFile merges one path by its lines; false is a conflict.
-func (m *Memory) mergeFile(ctx context.Context, u unmerged) (blob, bool, error) {
+func (m *memory) mergeFile(ctx context.Context, u unmerged) (blob, bool, error) {
 	for _, b := range u.stage {
 		if b.mode != "100644" && b.mode != "100755" {
 			return blob{}, false, nil
@@ -132,7 +132,7 @@ func (m *Memory) mergeFile(ctx context.Context, u unmerged) (blob, bool, error) 
 }
 
 // extract writes a blob to a file; false when it is too large to merge.
-func (m *Memory) extract(ctx context.Context, id, file string) (bool, error) {
+func (m *memory) extract(ctx context.Context, id, file string) (bool, error) {
 	size, err := m.shadow.ask(ctx, "cat-file", "-s", id)
 	if err != nil {
 		return false, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -14,7 +15,7 @@ const placeholder = ".crucible-placeholder"
 
 // flattenNested makes git record the repositories inside the workspace as plain
 // files: as repositories they would be a commit's name whose files nobody has.
-func (m *Memory) flattenNested(ctx context.Context) error {
+func (m *memory) flattenNested(ctx context.Context) error {
 	known := map[string]bool{}
 	for _, s := range m.rec.Submodules {
 		known[s.Path] = true
@@ -45,7 +46,7 @@ func (m *Memory) flattenNested(ctx context.Context) error {
 
 // flattenSubmodules does the same for submodules that were empty when the
 // workspace was opened and have files now.
-func (m *Memory) flattenSubmodules(ctx context.Context) error {
+func (m *memory) flattenSubmodules(ctx context.Context) error {
 	filled, err := m.filledSubmodules(ctx, workIndex)
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func (m *Memory) flattenSubmodules(ctx context.Context) error {
 
 // filledSubmodules are those that an index has as such although there are files
 // in them now that were not there when the workspace was opened.
-func (m *Memory) filledSubmodules(ctx context.Context, index string) ([]string, error) {
+func (m *memory) filledSubmodules(ctx context.Context, index string) ([]string, error) {
 	args := []string{"ls-files", "-s", "-z", "--"}
 	before := len(args)
 	for _, s := range m.rec.Submodules {
@@ -77,11 +78,34 @@ func (m *Memory) filledSubmodules(ctx context.Context, index string) ([]string, 
 	return filled, err
 }
 
-func (m *Memory) flatten(ctx context.Context, dirs []string) error {
+func (m *memory) flatten(ctx context.Context, dirs []string) error {
 	var changes bytes.Buffer
 	for _, d := range dirs {
 		fmt.Fprintf(&changes, "0 %s\t%s\x00", m.shadow.format.none(), d)
 		fmt.Fprintf(&changes, "100644 %s\t%s/%s\x00", m.shadow.format.emptyBlob(), d, placeholder)
 	}
 	return m.updateIndex(ctx, &changes, "--index-info")
+}
+
+// emptySubmodules removes what was put into submodules that were empty: git
+// never looks there.
+func (m *memory) emptySubmodules(ctx context.Context) error {
+	filled, err := m.filledSubmodules(ctx, mainIndex)
+	if err != nil || len(filled) == 0 {
+		return err
+	}
+	root, err := os.OpenRoot(m.rec.Workspace)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, p := range filled {
+		if err := removeIn(root, p); err != nil {
+			return err
+		}
+		if err := root.Mkdir(p, 0o777); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // open prepares the workspace and the memory of it.
-func (m *Memory) open(ctx context.Context, req world.OpenRequest, log logTo) (world.Opened, error) {
+func (m *memory) open(ctx context.Context, req world.OpenRequest, log logTo) (world.Opened, error) {
 	m.rec.Workspace = req.Workspace
 	if err := m.acquire(ctx); err != nil {
 		return world.Opened{}, err
@@ -24,7 +24,7 @@ func (m *Memory) open(ctx context.Context, req world.OpenRequest, log logTo) (wo
 	return opened, nil
 }
 
-func (m *Memory) prepare(ctx context.Context, req world.OpenRequest, log logTo) (world.Opened, error) {
+func (m *memory) prepare(ctx context.Context, req world.OpenRequest, log logTo) (world.Opened, error) {
 	workspace, err := realPath(req.Workspace)
 	if err != nil {
 		return world.Opened{}, workspaceFault(req.Workspace, err)
@@ -41,7 +41,7 @@ func (m *Memory) prepare(ctx context.Context, req world.OpenRequest, log logTo) 
 	if err != nil {
 		return world.Opened{}, err
 	}
-	if old != nil && (fresh || old.Workspace != workspace) {
+	if old != nil && (fresh || old.Workspace != workspace || old.Fork != nil && !req.Attach) {
 		old = nil
 	}
 	if old == nil {
@@ -65,7 +65,7 @@ func (m *Memory) prepare(ctx context.Context, req world.OpenRequest, log logTo) 
 }
 
 // makeWorkspace makes the workspace when it is missing.
-func (m *Memory) makeWorkspace(ctx context.Context, k maker) (fresh bool, err error) {
+func (m *memory) makeWorkspace(ctx context.Context, k maker) (fresh bool, err error) {
 	missing, err := k.missing()
 	switch {
 	case err != nil:
@@ -79,7 +79,7 @@ func (m *Memory) makeWorkspace(ctx context.Context, k maker) (fresh bool, err er
 }
 
 // forget clears everything that was known about an earlier workspace.
-func (m *Memory) forget() error {
+func (m *memory) forget() error {
 	for _, name := range []string{shadowDir, quarantineDir, recordFile, statesFile} {
 		if err := removeTree(m.dir + "/" + name); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (m *Memory) forget() error {
 }
 
 // resume goes on with what an earlier process knew.
-func (m *Memory) resume(ctx context.Context, old *record, req world.OpenRequest) error {
+func (m *memory) resume(ctx context.Context, old *record, req world.OpenRequest) error {
 	m.rec = *old
 	m.rec.Exclude = union(old.Exclude, req.Exclude)
 	m.visible = visible{workspace: old.Workspace, gitDir: old.GitDir, commonDir: old.CommonDir, gitFile: old.GitFile}
@@ -102,7 +102,7 @@ func (m *Memory) resume(ctx context.Context, old *record, req world.OpenRequest)
 
 // startShadow opens the shadow repository, made when it is missing, without
 // anything that was not recorded.
-func (m *Memory) startShadow() error {
+func (m *memory) startShadow() error {
 	m.sweep = newSweeper(m.rec.Workspace, m.notOurs)
 	m.calm = look{}
 	m.sealed = sealState{}
@@ -129,7 +129,7 @@ func (m *Memory) startShadow() error {
 
 // treeOfIndex is the tree of the main index, empty when that is missing or
 // damaged; it is removed then.
-func (m *Memory) treeOfIndex(ctx context.Context) string {
+func (m *memory) treeOfIndex(ctx context.Context) string {
 	if _, err := os.Lstat(m.shadow.path(mainIndex)); err != nil {
 		return ""
 	}
@@ -142,7 +142,7 @@ func (m *Memory) treeOfIndex(ctx context.Context) string {
 }
 
 // settle writes what is to be ignored, in both repositories.
-func (m *Memory) settle() error {
+func (m *memory) settle() error {
 	text := withPatterns(string(m.rec.Seal["info/exclude"].Data), m.rec.patterns())
 	m.rec.Seal["info/exclude"] = sealedFile{Mode: 0o644, Data: []byte(text)}
 	if err := m.shadow.create(text); err != nil {
@@ -158,7 +158,7 @@ func (m *Memory) settle() error {
 
 // adoptWorkspace takes a workspace as it is: its repository, or one made for it,
 // and the commit that it stands on.
-func (m *Memory) adoptWorkspace(ctx context.Context, workspace string, old *record, req world.OpenRequest, log logTo) error {
+func (m *memory) adoptWorkspace(ctx context.Context, workspace string, old *record, req world.OpenRequest, log logTo) error {
 	m.rec = record{Workspace: workspace, Format: sha1Format, Exclude: union(nil, req.Exclude), Borrows: req.Attach && old == nil}
 	v, there, err := findVisible(workspace)
 	if err != nil {
@@ -219,7 +219,7 @@ func initVisible(v visible) error {
 // takeFurniture seals the repository as it is. When the last process did not
 // let go of it in order, an agent may have had the last word: then the earlier
 // seal stays.
-func (m *Memory) takeFurniture(r *roots, old *record) (err error) {
+func (m *memory) takeFurniture(r *roots, old *record) (err error) {
 	if old != nil && !old.Closed && old.Seal != nil {
 		m.rec.Seal, m.rec.Replaces = old.Seal, old.Replaces
 		return nil

@@ -12,10 +12,10 @@ import (
 	"github.com/crucible-engine/crucible/sdk/world"
 )
 
-// Read writes one regular file of a recorded state, see world.World.
-func (m *Memory) Read(ctx context.Context, token, name string, w io.Writer) (world.File, error) {
+// Read writes one regular file of a recorded state of a world, see world.World.
+func (s *Store) Read(ctx context.Context, id, token, name string, w io.Writer) (world.File, error) {
 	const op = "read file"
-	done, err := m.wait(ctx, op)
+	m, done, err := s.wait(ctx, id, op)
 	if err != nil {
 		return world.File{}, err
 	}
@@ -27,16 +27,16 @@ func (m *Memory) Read(ctx context.Context, token, name string, w io.Writer) (wor
 	if err != nil {
 		return world.File{}, err
 	}
-	f, id, err := m.entry(ctx, at, name)
+	f, blob, err := m.entry(ctx, at, name)
 	if err != nil {
 		return world.File{}, classify(contract.KindInternal, op, printable(name, 200), err)
 	}
-	_, err = m.shadow.run(ctx, request{args: []string{"cat-file", "blob", id}, stdout: w})
+	_, err = m.shadow.run(ctx, request{args: []string{"cat-file", "blob", blob}, stdout: w})
 	return f, classify(contract.KindInternal, op, printable(name, 200), err)
 }
 
 // entry finds a regular file in a state.
-func (m *Memory) entry(ctx context.Context, at point, name string) (world.File, string, error) {
+func (m *memory) entry(ctx context.Context, at point, name string) (world.File, string, error) {
 	r, err := m.shadow.run(ctx, request{args: []string{"ls-tree", "-z", "-l", "--full-tree", at.commit, "--", path.Clean(name)}})
 	if err != nil {
 		return world.File{}, "", err

@@ -64,6 +64,9 @@ func takeSeal(r *roots) (seal, error) {
 // sealNames are the furniture and what lies in the hooks directory.
 func sealNames(r *roots) ([]string, error) {
 	names := slices.Clone(furniture)
+	if info, err := r.common.Lstat(hooksDir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return append(names, hooksDir), nil // hooks that are kept elsewhere
+	}
 	entries, err := readDir(r.common, hooksDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read .git/hooks: %w", err)
@@ -181,6 +184,9 @@ func (f sealedFile) equal(g sealedFile) bool {
 
 // restoreHooks also removes hooks that were not there.
 func (s seal) restoreHooks(r *roots, known sealState) error {
+	if _, elsewhere := s[hooksDir]; elsewhere {
+		return s.restoreFile(r, known, hooksDir)
+	}
 	info, err := r.common.Lstat(hooksDir)
 	if err == nil && !info.IsDir() {
 		if err := removeIn(r.common, hooksDir); err != nil {

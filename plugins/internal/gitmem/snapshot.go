@@ -1,7 +1,6 @@
 package gitmem
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,11 +14,12 @@ import (
 	"github.com/crucible-engine/crucible/sdk/world"
 )
 
-// Snapshot records the present state (C-WORLD). When it is that of the tip, the
-// tip is the answer and nothing is written.
-func (m *Memory) Snapshot(ctx context.Context, req world.SnapshotRequest) (world.Snapshot, error) {
+// Snapshot records the present state of a world (C-WORLD), see world.World. The
+// token is the commit. When the state is that of the tip, the tip is the answer
+// and nothing is written.
+func (s *Store) Snapshot(ctx context.Context, id string, req world.SnapshotRequest) (world.Snapshot, error) {
 	const op = "record the workspace"
-	done, err := m.write(ctx, op)
+	m, done, err := s.write(ctx, id, op)
 	if err != nil {
 		return world.Snapshot{}, err
 	}
@@ -28,7 +28,7 @@ func (m *Memory) Snapshot(ctx context.Context, req world.SnapshotRequest) (world
 	return snap, classify(contract.KindInternal, op, "", err)
 }
 
-func (m *Memory) snapshot(ctx context.Context, label string) (world.Snapshot, error) {
+func (m *memory) snapshot(ctx context.Context, label string) (world.Snapshot, error) {
 	if err := m.stage(ctx); err != nil {
 		return world.Snapshot{}, err
 	}
@@ -48,7 +48,7 @@ func (m *Memory) snapshot(ctx context.Context, label string) (world.Snapshot, er
 	if err == nil {
 		err = m.record(ctx, next, stat.wait)
 	}
-	if err := errors.Join(err, stat.wait()); err != nil {
+	if err := errors.Join(err, stat.wait(), m.tidy(ctx)); err != nil {
 		return world.Snapshot{}, err
 	}
 	snap := world.Snapshot{Token: next.commit, Commit: next.commit, Changed: next != tip}
@@ -56,6 +56,14 @@ func (m *Memory) snapshot(ctx context.Context, label string) (world.Snapshot, er
 		snap.Shortstat = stat.text
 	}
 	return snap, m.shadow.clearQuarantine()
+}
+
+// tidy joins the packs of the shadow now and then, unless forks read them.
+func (m *memory) tidy(ctx context.Context) error {
+	if m.shadow.packs <= maxPacks || m.store.hasForks(m.id) {
+		return nil
+	}
+	return m.shadow.join(ctx)
 }
 
 // stat is a git process that finds out how the work index differs from the tip,
@@ -66,7 +74,7 @@ type stat struct {
 	err  error
 }
 
-func (m *Memory) startStat(ctx context.Context) *stat {
+func (m *memory) startStat(ctx context.Context) *stat {
 	base := m.states.tip.tree
 	if base == "" {
 		base = m.shadow.format.emptyTree()
@@ -92,7 +100,7 @@ func (s *stat) wait() error {
 // The visible repository gets the objects first: what the shadow has, git will
 // not write to the quarantine again. Killed in between it leaves the old tip.
 // Before anything moves, it waits for whoever reads the quarantine.
-func (m *Memory) record(ctx context.Context, next point, wait func() error) error {
+func (m *memory) record(ctx context.Context, next point, wait func() error) error {
 	f, err := m.shadow.fresh()
 	if err != nil {
 		return err
@@ -115,7 +123,7 @@ func (m *Memory) record(ctx context.Context, next point, wait func() error) erro
 			return err
 		}
 	}
-	if err := m.shadow.keep(ctx, packs); err != nil {
+	if err := m.shadow.keep(packs); err != nil {
 		return err
 	}
 	m.indexTree, m.calm = "", look{}
@@ -132,13 +140,15 @@ func (m *Memory) record(ctx context.Context, next point, wait func() error) erro
 		}
 	}
 	clear(m.harmless)
-	m.calm = m.looked
+	if m.isPlain(m.looked) {
+		m.calm = m.looked
+	}
 	return m.finishMirror(ctx, r)
 }
 
 // packAndOpen packs the fresh objects, while the visible repository is put in
 // order up to its index.
-func (m *Memory) packAndOpen(ctx context.Context, f fresh) (*roots, []string, error) {
+func (m *memory) packAndOpen(ctx context.Context, f fresh) (*roots, []string, error) {
 	type answer struct {
 		files []string
 		err   error
@@ -156,61 +166,11 @@ func (m *Memory) packAndOpen(ctx context.Context, f fresh) (*roots, []string, er
 	return r, a.files, errors.Join(err, a.err)
 }
 
-// becomeWhole notes that the shadow has every object of the tip. After a large
-// first state there will be many objects: their directories are made now, as git
-// would have.
-func (m *Memory) becomeWhole(r *roots, f fresh) error {
-	m.rec.Whole = true
-	if err := m.rec.write(m.dir); err != nil || len(f.packs) == 0 {
-		return err
-	}
-	quarantine, err := openDir(m.shadow.quarantine())
-	if err != nil {
-		return err
-	}
-	defer quarantine.Close()
-	return errors.Join(fanOut(quarantine, "."), fanOut(r.common, "objects"))
-}
-
-// takeOriginal takes over the commit that the workspace stands on: its files are
-// in the shadow already, read from the workspace.
-func (m *Memory) takeOriginal(ctx context.Context) error {
-	r, err := m.shadow.run(ctx, request{args: []string{"cat-file", "commit", m.states.tip.commit}, alternates: m.lent()})
-	if err != nil {
-		return err
-	}
-	id, err := m.shadow.writeObject("commit", r.out)
-	if err == nil && id != m.states.tip.commit {
-		err = fmt.Errorf("the workspace's repository is damaged: commit %s has the content of %s", shortID(m.states.tip.commit), shortID(id))
-	}
-	if err != nil || !bytes.Contains(r.out, []byte("\nparent ")) {
-		return err
-	}
-	return m.shadow.endAt(m.states.tip.commit)
-}
-
-// endAt says that the shadow does not have the parents of a commit.
-func (s *shadow) endAt(commit string) error {
-	have, err := os.ReadFile(s.path("shallow"))
-	if err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	if strings.Contains(string(have), commit) {
-		return nil
-	}
-	root, err := os.OpenRoot(s.path())
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return replaceFile(root, "shallow", append(have, commit+"\n"...), 0o600)
-}
-
 // show gives the visible repository the fresh objects: loose as git would write
 // them, or when they are many as the packs that were made of them. The first
 // state on top of an existing commit is special: most of its files are there
 // already.
-func (m *Memory) show(ctx context.Context, r *roots, f fresh, packs []string, next point) error {
+func (m *memory) show(ctx context.Context, r *roots, f fresh, packs []string, next point) error {
 	if !m.rec.Whole && m.states.tip.commit != "" {
 		return m.showFirst(ctx, r, next)
 	}
@@ -232,43 +192,4 @@ func (m *Memory) show(ctx context.Context, r *roots, f fresh, packs []string, ne
 	}
 	m.shadow.dirty = false
 	return nil
-}
-
-// showFirst copies the objects that the first state has and the original commit
-// has not, as one pack.
-func (m *Memory) showFirst(ctx context.Context, r *roots, next point) error {
-	if err := m.shadow.endAt(next.commit); err != nil {
-		return err
-	}
-	ids := bytes.NewBufferString(next.commit + "\n" + next.tree + "\n")
-	skip := false
-	each := &records{each: func(s string) error {
-		if skip = !skip; !skip {
-			return nil // the path
-		}
-		mode, id, err := newSide(s)
-		if err == nil && mode != "0" && mode != submoduleMode {
-			ids.WriteString(id + "\n")
-		}
-		return err
-	}}
-	args := []string{"diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", m.states.tip.tree, next.tree}
-	if _, err := m.shadow.run(ctx, request{args: args, stdout: each, alternates: m.lent()}); err != nil {
-		return err
-	}
-	dir := filepath.Join(m.dir, "first")
-	defer removeTree(dir)
-	if err := os.MkdirAll(filepath.Join(dir, "pack"), 0o700); err != nil {
-		return err
-	}
-	// Packs of this state have left the quarantine already.
-	read := []string{m.shadow.packing()}
-	if _, err := m.shadow.run(ctx, request{args: []string{"pack-objects", "-q", filepath.Join(dir, "pack", "pack")}, stdin: ids, alternates: read}); err != nil {
-		return err
-	}
-	names, err := objectFiles(dir)
-	if err != nil {
-		return err
-	}
-	return showObjects(r, dir, names)
 }

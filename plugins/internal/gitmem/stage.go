@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,7 +20,7 @@ const maxRounds = 16
 // stage makes the work index agree with the files of the workspace. It starts
 // from the work index of an earlier look when there is one, which is quick when
 // little changed since, and right when much did.
-func (m *Memory) stage(ctx context.Context) error {
+func (m *memory) stage(ctx context.Context) error {
 	if err := m.checkWorkspace(); err != nil {
 		return err
 	}
@@ -33,7 +32,7 @@ func (m *Memory) stage(ctx context.Context) error {
 }
 
 // stageFrom is stage when the names have been looked at.
-func (m *Memory) stageFrom(ctx context.Context, now look) error {
+func (m *memory) stageFrom(ctx context.Context, now look) error {
 	search := "-A"
 	if now.same(m.calm) {
 		// There are no new files: those of the main index are all there can be. The
@@ -82,7 +81,7 @@ func unrecordable(err error) error {
 
 // checkWorkspace makes sure that the workspace is still a directory of its own:
 // an agent may have put a link in its place.
-func (m *Memory) checkWorkspace() error {
+func (m *memory) checkWorkspace() error {
 	info, err := os.Lstat(m.rec.Workspace)
 	if err != nil {
 		return fmt.Errorf("the workspace is gone: %w", err)
@@ -105,7 +104,7 @@ func (s *shadow) copyIndex(from, to string) error {
 }
 
 // dropWork forgets what was staged.
-func (m *Memory) dropWork() { _ = os.Remove(m.shadow.path(workIndex)) }
+func (m *memory) dropWork() { _ = os.Remove(m.shadow.path(workIndex)) }
 
 // added is what came of looking at the files.
 type added struct {
@@ -116,7 +115,7 @@ type added struct {
 
 // add runs git add. Its list of what it staged is how a .gitignore is found out
 // that takes the engine's own files in.
-func (m *Memory) add(ctx context.Context, search string) (added, error) {
+func (m *memory) add(ctx context.Context, search string) (added, error) {
 	args := []string{"add", search, "-v"}
 	if m.indexTree == "" && !m.rec.Whole {
 		// The first look stores every file: in one pack, not in a file each.
@@ -167,86 +166,8 @@ func (l *addedList) take(line string) {
 	}
 }
 
-// unstage takes excluded paths out of the work index again, or puts them back to
-// what the tip has. The agent's directory is the repository's affair when the
-// tip has files in it.
-func (m *Memory) unstage(ctx context.Context, paths []string) error {
-	inTip := map[string]string{}
-	if m.states.tip.tree != "" {
-		each := &records{each: func(s string) error {
-			entry, p, _ := strings.Cut(s, "\t")
-			if f := strings.Fields(entry); len(f) == 3 {
-				inTip[p] = f[0] + " " + f[2]
-			}
-			return nil
-		}}
-		args := append([]string{"ls-tree", "-r", "-z", "--full-tree", m.states.tip.tree, "--"}, engineFiles...)
-		args = append(append(args, m.rec.Exclude...), agentDir)
-		if _, err := m.shadow.run(ctx, request{args: args, stdout: each, alternates: m.lent()}); err != nil {
-			return err
-		}
-	}
-	var changes, kept bytes.Buffer
-	for _, p := range paths {
-		entry, known := inTip[p]
-		switch {
-		case known && covers([]string{agentDir}, p):
-		case known:
-			fmt.Fprintf(&changes, "%s\t%s\x00", entry, p)
-			kept.WriteString(p + "\x00")
-		default:
-			fmt.Fprintf(&changes, "0 %s\t%s\x00", m.shadow.format.none(), p)
-		}
-	}
-	if err := m.updateIndex(ctx, &changes, "--index-info"); err != nil {
-		return err
-	}
-	if err := m.takeBlobs(ctx, inTip, paths); err != nil {
-		return err
-	}
-	// From now on neither git add nor a restore touches these.
-	return m.updateIndex(ctx, &kept, "--skip-worktree", "--stdin")
-}
-
-// takeBlobs copies the tip's version of files that are not recorded anew. It is
-// the visible repository's until the shadow is whole.
-func (m *Memory) takeBlobs(ctx context.Context, inTip map[string]string, paths []string) error {
-	for _, p := range paths {
-		entry, known := inTip[p]
-		if !known || m.rec.Whole || covers([]string{agentDir}, p) {
-			continue
-		}
-		_, id, _ := strings.Cut(entry, " ")
-		r, err := m.shadow.run(ctx, request{args: []string{"cat-file", "blob", id}, alternates: m.lent()})
-		if err != nil {
-			return err
-		}
-		if _, err := m.shadow.writeObject("blob", r.out); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (m *Memory) updateIndex(ctx context.Context, in *bytes.Buffer, args ...string) error {
-	if in.Len() == 0 {
-		return nil
-	}
-	_, err := m.shadow.run(ctx, request{args: append([]string{"update-index", "-z"}, args...), index: workIndex, stdin: io.Reader(in)})
-	return err
-}
-
-// lent are the visible repository's objects, for reading the original commit
-// before the shadow has its files.
-func (m *Memory) lent() []string {
-	if m.rec.Whole {
-		return nil
-	}
-	return []string{m.visible.objects()}
-}
-
 // unlock gives the owner the rights on the workspace's files that git needs.
-func (m *Memory) unlock() error {
+func (m *memory) unlock() error {
 	root, err := os.OpenRoot(m.rec.Workspace)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 
 // stand makes the tip the commit that the visible repository stands on, and the
 // main index agree with it.
-func (m *Memory) stand(ctx context.Context, head position, old *record) error {
+func (m *memory) stand(ctx context.Context, head position, old *record) error {
 	m.rec.Whole = false
 	m.indexTree = m.treeOfIndex(ctx)
 	if head.commit == "" {
@@ -44,7 +44,7 @@ func (m *Memory) stand(ctx context.Context, head position, old *record) error {
 // new in it carries no times, so that the next look reads those files: the
 // shadow gets every object from the files themselves and never from the visible
 // repository.
-func (m *Memory) seed(ctx context.Context, tree string) error {
+func (m *memory) seed(ctx context.Context, tree string) error {
 	from := m.indexTree
 	if from == "" {
 		from = m.rec.Format.emptyTree()
@@ -69,7 +69,7 @@ func (m *Memory) seed(ctx context.Context, tree string) error {
 
 // listChanges writes what leads from one tree to another, as update-index reads
 // it.
-func (m *Memory) listChanges(ctx context.Context, from, to, file string) (err error) {
+func (m *memory) listChanges(ctx context.Context, from, to, file string) (err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ const submoduleMode = "160000"
 
 // survey notes what is in the workspace that no state will hold: submodules,
 // nested repositories, sockets and pipes.
-func (m *Memory) survey(ctx context.Context, log logTo) error {
+func (m *memory) survey(ctx context.Context, log logTo) error {
 	m.rec.Submodules = nil
 	each := &records{each: func(s string) error {
 		entry, p, _ := strings.Cut(s, "\t")

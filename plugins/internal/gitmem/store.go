@@ -37,7 +37,7 @@ type Store struct {
 // slot is the place of one workspace. Its turn is taken for opening and closing.
 type slot struct {
 	turn   chan struct{}
-	memory *Memory
+	memory *memory
 	users  int
 }
 
@@ -161,9 +161,15 @@ func (s *Store) Open(ctx context.Context, req world.OpenRequest, log func(world.
 	return opened, nil
 }
 
-// Get is the memory of an open world. A fork that an earlier process left is
+// Has says whether a world is open: contract.ErrNotFound when it is not.
+func (s *Store) Has(ctx context.Context, id string) error {
+	_, err := s.get(ctx, id)
+	return err
+}
+
+// get is the memory of an open world. A fork that an earlier process left is
 // found again.
-func (s *Store) Get(ctx context.Context, id string) (*Memory, error) {
+func (s *Store) get(ctx context.Context, id string) (*memory, error) {
 	s.mu.Lock()
 	sl := s.open[id]
 	if sl != nil && sl.memory != nil {
@@ -174,9 +180,28 @@ func (s *Store) Get(ctx context.Context, id string) (*Memory, error) {
 	return s.findFork(ctx, id)
 }
 
+// write takes the turn of a world for a call that changes it. The caller must
+// call done.
+func (s *Store) write(ctx context.Context, id, op string) (m *memory, done func(), err error) {
+	if m, err = s.get(ctx, id); err != nil {
+		return nil, nil, err
+	}
+	done, err = m.write(ctx, op)
+	return m, done, err
+}
+
+// wait takes the turn of a world for any other call.
+func (s *Store) wait(ctx context.Context, id, op string) (m *memory, done func(), err error) {
+	if m, err = s.get(ctx, id); err != nil {
+		return nil, nil, err
+	}
+	done, err = m.wait(ctx, op)
+	return m, done, err
+}
+
 // Close lets go of a world, see world.World.
 func (s *Store) Close(ctx context.Context, id string) error {
-	m, err := s.Get(ctx, id)
+	m, err := s.get(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -200,7 +225,7 @@ func (s *Store) Close(ctx context.Context, id string) error {
 // CloseAll lets go of every world but deletes no fork.
 func (s *Store) CloseAll(ctx context.Context) error {
 	s.mu.Lock()
-	var memories []*Memory
+	var memories []*memory
 	for _, sl := range s.open {
 		if sl.memory != nil {
 			memories = append(memories, sl.memory)

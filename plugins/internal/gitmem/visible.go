@@ -138,6 +138,12 @@ func (v visible) open() (*roots, error) {
 	if err != nil {
 		return nil, errDamaged
 	}
+	for _, dir := range []string{"objects", "refs"} {
+		if info, err := git.Lstat(dir); err != nil || !info.IsDir() {
+			git.Close()
+			return nil, errDamaged
+		}
+	}
 	return &roots{git: git, common: git}, nil
 }
 
