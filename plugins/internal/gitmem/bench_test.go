@@ -43,7 +43,7 @@ func besideGit(b *testing.B, n int) {
 	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "a"}, {"config", "user.email", "a@b"}, {"add", "-A"}, {"commit", "-qm", "base"}} {
 		bare(args...)
 	}
-	token := w.snapshot("base").Token
+	w.snapshot("base")
 
 	var snap, restore, snapGit, restoreGit []time.Duration
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -65,7 +65,7 @@ func besideGit(b *testing.B, n int) {
 		begun := time.Now()
 		s, err := w.store.Snapshot(context.Background(), w.id, world.SnapshotRequest{Label: "x"})
 		must(b, err)
-		token = s.Token
+		token := s.Token
 		snap = append(snap, time.Since(begun))
 		change(w.dir)
 		begun = time.Now()

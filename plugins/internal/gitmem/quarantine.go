@@ -20,8 +20,6 @@ type fresh struct {
 	packs []string // without their suffixes, "pack/pack-…"
 }
 
-func (f fresh) empty() bool { return len(f.loose)+len(f.packs) == 0 }
-
 // ids are the names of the loose objects, a line each.
 func (f fresh) ids() *bytes.Buffer {
 	var b bytes.Buffer
