@@ -59,8 +59,13 @@ func (r *run) decide(ctx context.Context, reading decide.Reading) (phase, error)
 	}
 	writeUp = r.mask(writeUp)
 	patch, shortstat, err := r.diff(ctx)
+	if ctx.Err() != nil {
+		return done, ctx.Err()
+	}
 	if err != nil {
-		return done, fmt.Errorf("capture the candidate's diff: %w", err)
+		// Something of the agent's still changes the files, or made them unreadable:
+		// what cannot be captured cannot be kept.
+		return r.discarded(ctx, "the candidate could not be captured: "+err.Error())
 	}
 	row := readingRow(r.iter, wire.DecisionDiscard, reading)
 	row.Diff, row.Diffstat, row.CandidateMD = patch, shortstat, writeUp
@@ -119,13 +124,13 @@ func (r *run) afterRow(verdict decide.Verdict) (phase, error) {
 	return head, nil
 }
 
-// discarded books a candidate that was never measured.
+// discarded books a candidate that was never measured, or could not be captured.
 func (r *run) discarded(ctx context.Context, why string) (phase, error) {
-	if err := r.addRow(wire.RowData{Iter: r.iter, Decision: wire.DecisionDiscarded, Note: marker.Headline(r.mask(why), 500)}, false); err != nil {
-		return done, err
-	}
 	if _, err := r.deps.World.Restore(ctx, r.bestToken); err != nil {
 		return done, fmt.Errorf("restore the best state: %w", err)
+	}
+	if err := r.addRow(wire.RowData{Iter: r.iter, Decision: wire.DecisionDiscarded, Note: marker.Headline(r.mask(why), 500)}, false); err != nil {
+		return done, err
 	}
 	return r.afterRow(decide.Verdict{})
 }

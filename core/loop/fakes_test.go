@@ -26,6 +26,7 @@ type fakeWorld struct {
 	apply     world.Applied
 	snapFault map[int]error // by number of the call, from 1
 	restFault error
+	diffFault error
 }
 
 func (w *fakeWorld) Snapshot(_ context.Context, req world.SnapshotRequest) (world.Snapshot, error) {
@@ -50,6 +51,9 @@ func (w *fakeWorld) Apply(context.Context, func(world.LogLine)) (world.Applied, 
 }
 
 func (w *fakeWorld) Diff(_ context.Context, from string, _ int64, out *bytes.Buffer) (world.Diffed, error) {
+	if w.diffFault != nil {
+		return world.Diffed{}, w.diffFault
+	}
 	fmt.Fprintf(out, "%s to %d", from, w.state)
 	return world.Diffed{Shortstat: "1 file changed"}, nil
 }

@@ -380,6 +380,29 @@ func TestKeptByTheTiebreakIsAnImprovement(t *testing.T) {
 	}
 }
 
+func TestACandidateThatCannotBeCapturedIsDiscarded(t *testing.T) {
+	b := newBench(t, to(1))
+	b.world.diffFault = errors.New("unable to stat '.m'")
+	b.mustEnd(t, loop.Finished)
+	same(t, b.decisions(), []string{"0 baseline", "1 discarded"})
+	same(t, b.world.restored, []string{"t0"})
+	same(t, b.row(1).Note, "the candidate could not be captured: unable to stat '.m'")
+}
+
+func TestAWorkspaceWithoutResultsGoesOn(t *testing.T) {
+	b := newBench(t)
+	b.plays = []play{func(_ context.Context, w *fakeWorld, _ transport.Turn, _ func(transport.Event) error) (transport.Result, error) {
+		w.state = 1
+		return transport.Result{Outcome: transport.OutcomeCompleted}, os.RemoveAll(b.cfg.Workspace)
+	}}
+	b.cfg.Iterations = 1
+	b.mustEnd(t, loop.Finished)
+	same(t, b.decisions(), []string{"0 baseline", "1 keep"})
+	if notes := strings.Join(b.notes(), "\n"); !strings.Contains(notes, "could not write RESULTS.md") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
 func TestNoIterations(t *testing.T) {
 	b := newBench(t)
 	rep := b.mustEnd(t, loop.Finished)

@@ -129,12 +129,12 @@ func (r *run) takeEscalation(ctx context.Context) (bool, error) {
 // iteration is not spent.
 func (r *run) neverStarted(ctx context.Context, cause error) (phase, error) {
 	r.dead++
+	if _, err := r.deps.World.Restore(ctx, r.bestToken); err != nil {
+		return done, fmt.Errorf("restore the best state: %w", err)
+	}
 	row := wire.RowData{Iter: r.iter, Decision: wire.DecisionInfraDead, Note: marker.Headline(r.mask(cause.Error()), 500), Phase: wire.RowPhaseInfra}
 	if err := r.addRow(row, false); err != nil {
 		return done, err
-	}
-	if _, err := r.deps.World.Restore(ctx, r.bestToken); err != nil {
-		return done, fmt.Errorf("restore the best state: %w", err)
 	}
 	if r.dead >= maxDead {
 		reason := fmt.Sprintf("%d turns in a row never started", r.dead)

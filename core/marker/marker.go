@@ -31,7 +31,7 @@ var ErrMalformed = errors.New("malformed marker")
 
 // Take reads and removes a file of the workspace. Nothing there is (nil, nil).
 func Take(workspace, name string) ([]byte, error) {
-	root, err := os.OpenRoot(workspace)
+	root, err := openWorkspace(workspace)
 	if err != nil {
 		return nil, fmt.Errorf("take %s: %w", name, err)
 	}

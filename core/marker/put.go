@@ -18,7 +18,7 @@ const partFile = ".crucible-part"
 // synced, then renamed. What the agent may have put in the way, a link or a
 // directory, is replaced and never followed.
 func Put(workspace, name string, data []byte) (err error) {
-	root, err := os.OpenRoot(workspace)
+	root, err := openWorkspace(workspace)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func Put(workspace, name string, data []byte) (err error) {
 // Holds reports whether the workspace has exactly this text under the name, in
 // a regular file.
 func Holds(workspace, name string, data []byte) bool {
-	root, err := os.OpenRoot(workspace)
+	root, err := openWorkspace(workspace)
 	if err != nil {
 		return false
 	}
@@ -59,6 +59,19 @@ func Holds(workspace, name string, data []byte) bool {
 	}
 	got, err := readBounded(root, name, int64(len(data)))
 	return err == nil && bytes.Equal(got, data)
+}
+
+// openWorkspace opens the directory. The agent may have put a pipe in its place,
+// and opening that would wait for ever.
+func openWorkspace(dir string) (*os.Root, error) {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is no directory any more", dir)
+	}
+	return os.OpenRoot(dir)
 }
 
 // readBounded reads a regular file of at most max bytes. The name may have been

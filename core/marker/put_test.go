@@ -3,6 +3,7 @@ package marker_test
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/crucible-engine/crucible/core/marker"
@@ -48,5 +49,29 @@ func TestPutReplacesWhatIsInTheWay(t *testing.T) {
 func TestPutWithoutWorkspace(t *testing.T) {
 	if err := marker.Put(filepath.Join(t.TempDir(), "gone"), marker.ResultsFile, nil); err == nil {
 		t.Error("no error")
+	}
+}
+
+func TestWorkspaceThatIsNoneAnyMore(t *testing.T) {
+	for name, plant := range map[string]func(path string) error{
+		"a pipe": func(p string) error { return syscall.Mkfifo(p, 0o600) },
+		"a file": func(p string) error { return os.WriteFile(p, nil, 0o600) },
+		"a link": func(p string) error { return os.Symlink("/", p) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "workspace")
+			if err := plant(dir); err != nil {
+				t.Fatal(err)
+			}
+			if err := marker.Put(dir, marker.ResultsFile, nil); err == nil {
+				t.Error("something was written")
+			}
+			if marker.Holds(dir, marker.ResultsFile, nil) {
+				t.Error("it is said to hold a file")
+			}
+			if _, err := marker.TakeEscalation(dir); err == nil {
+				t.Error("something was taken")
+			}
+		})
 	}
 }
