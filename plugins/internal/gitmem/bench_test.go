@@ -65,11 +65,10 @@ func besideGit(b *testing.B, n int) {
 		begun := time.Now()
 		s, err := w.store.Snapshot(context.Background(), w.id, world.SnapshotRequest{Label: "x"})
 		must(b, err)
-		token := s.Token
 		snap = append(snap, time.Since(begun))
 		change(w.dir)
 		begun = time.Now()
-		_, err = w.store.Restore(context.Background(), w.id, token)
+		_, err = w.store.Restore(context.Background(), w.id, s.Token)
 		must(b, err)
 		restore = append(restore, time.Since(begun))
 	}

@@ -93,7 +93,7 @@ func operatorEnv() []string {
 			env = append(env, e)
 		}
 	}
-	return append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=",
+	return append(env, "LC_ALL=C", "GIT_DEFAULT_REF_FORMAT=files", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=",
 		"GIT_ALLOW_PROTOCOL="+strings.Join(protocols, ":"), ssh)
 }
 

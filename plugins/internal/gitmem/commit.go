@@ -45,6 +45,7 @@ func (c commit) encode() []byte {
 // rest of a small snapshot.
 func (s *shadow) writeObject(kind string, content []byte) (id string, err error) {
 	full := append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...)
+	s.dirty = true
 	h := s.format.hash()
 	h.Write(full)
 	id = hex.EncodeToString(h.Sum(nil))

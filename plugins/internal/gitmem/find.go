@@ -41,6 +41,7 @@ func (m *memory) borrow(ctx context.Context, token string) (point, error) {
 	}
 	defer f.Close()
 	lent := []string{m.visible.objects()}
+	m.shadow.dirty = true
 	listed, err := m.shadow.run(ctx, request{args: []string{"cat-file", "commit", token}, alternates: lent})
 	if err != nil {
 		return point{}, notFound(op, token, "no token of this world")

@@ -250,7 +250,7 @@ func gitIn(t testing.TB, dir string, args ...string) string {
 }
 
 func gitCommand(dir string, args ...string) *exec.Cmd {
-	c := exec.Command("git", append([]string{"-c", "user.name=Agent", "-c", "user.email=agent@example.org", "-c", "protocol.file.allow=always"}, args...)...)
+	c := exec.Command("git", append([]string{"-c", "user.name=Agent", "-c", "user.email=agent@example.org", "-c", "protocol.file.allow=always", "-c", "safe.directory=*"}, args...)...)
 	c.Dir = dir
 	return c
 }

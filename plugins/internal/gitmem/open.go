@@ -51,7 +51,7 @@ func (m *memory) prepare(ctx context.Context, req world.OpenRequest, log logTo) 
 	}
 	if req.Attach && old != nil {
 		err = m.resume(ctx, old, req)
-	} else {
+	} else if err = m.mend(ctx, old, req); err == nil {
 		err = m.adoptWorkspace(ctx, workspace, old, req, log)
 	}
 	if err != nil {
@@ -98,6 +98,28 @@ func (m *memory) resume(ctx context.Context, old *record, req world.OpenRequest)
 	}
 	m.indexTree = m.treeOfIndex(ctx)
 	return m.settle()
+}
+
+// mend makes the visible repository agree with the memory once more when an
+// engine was killed and an agent's last turn left no repository that could be
+// taken as it is.
+func (m *memory) mend(ctx context.Context, old *record, req world.OpenRequest) error {
+	if old == nil || old.Closed || !old.Whole {
+		return nil
+	}
+	if v, there, err := findVisible(old.Workspace); err == nil && there && v.gitFile == old.GitFile {
+		if r, err := v.open(); err == nil {
+			defer r.close()
+			if _, _, err := r.head(); err == nil {
+				return nil
+			}
+		}
+	}
+	err := m.resume(ctx, old, req)
+	if err == nil {
+		err = m.mirror(ctx)
+	}
+	return errors.Join(err, m.states.close())
 }
 
 // startShadow opens the shadow repository, made when it is missing, without
@@ -168,19 +190,19 @@ func (m *memory) adoptWorkspace(ctx context.Context, workspace string, old *reco
 	m.rec.GitDir, m.rec.CommonDir, m.rec.GitFile = v.gitDir, v.commonDir, v.gitFile
 	if !there {
 		if err := initVisible(v); err != nil {
-			return err
+			return workspaceFault(workspace, err)
 		}
 	}
 	r, err := v.open()
 	if err != nil {
-		return err
-	}
-	defer r.close()
-	head, err := m.readVisible(ctx, r)
-	if err != nil {
 		return workspaceFault(workspace, err)
 	}
+	defer r.close()
 	if err := m.takeFurniture(r, old); err != nil {
+		return workspaceFault(workspace, err)
+	}
+	head, err := m.readVisible(ctx, r)
+	if err != nil {
 		return workspaceFault(workspace, err)
 	}
 	if err := m.startShadow(); err != nil {
@@ -222,7 +244,7 @@ func initVisible(v visible) error {
 func (m *memory) takeFurniture(r *roots, old *record) (err error) {
 	if old != nil && !old.Closed && old.Seal != nil {
 		m.rec.Seal, m.rec.Replaces = old.Seal, old.Replaces
-		return nil
+		return m.rec.Seal.restore(r, sealState{})
 	}
 	_, statErr := r.common.Lstat(replaceRefs)
 	m.rec.Replaces = statErr == nil

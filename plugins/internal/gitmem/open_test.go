@@ -404,6 +404,25 @@ func TestOpenExisting(t *testing.T) {
 		b.restore(base.Token)
 		b.check(want)
 	})
+	t.Run("owned by somebody else", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, func(dir string) {
+			gitIn(t, dir, "init", "-q")
+			writeFiles(t, dir, map[string]string{"f": "x"})
+			gitIn(t, dir, "add", "-A")
+			gitIn(t, dir, "commit", "-qm", "one")
+			if os.Geteuid() == 0 { // nobody else can give files away
+				must(t, filepath.WalkDir(dir, func(p string, _ os.DirEntry, err error) error {
+					return errors.Join(err, os.Lchown(p, 65534, 65534))
+				}))
+			}
+		})
+		base := b.snapshot("base")
+		b.write(map[string]string{"f": "y"})
+		b.snapshot("two")
+		b.restore(base.Token)
+		b.agrees(base.Commit)
+	})
 	t.Run("through a link", func(t *testing.T) {
 		t.Parallel()
 		b := unopened(t)

@@ -236,6 +236,44 @@ func TestScratchLost(t *testing.T) {
 	}
 }
 
+// After a crash the workspace is opened as it is; only a repository that cannot
+// be used any more is made again, and what the agent configured last is gone.
+func TestOpenAfterCrash(t *testing.T) {
+	t.Parallel()
+	for name, agent := range map[string]func(t *testing.T, b *bench){
+		"git deleted":   func(t *testing.T, b *bench) { must(t, os.RemoveAll(b.path(".git"))) },
+		"git is a link": func(t *testing.T, b *bench) { must(t, os.RemoveAll(b.path(".git"))); relink(t, "/", b.path(".git")) },
+		"bad head":      func(t *testing.T, b *bench) { put(t, b.path(".git/HEAD"), "x") },
+		"no objects":    func(t *testing.T, b *bench) { must(t, os.RemoveAll(b.path(".git/objects"))) },
+		"bare":          func(t *testing.T, b *bench) { b.git("config", "core.bare", "true") },
+		"bad config":    func(t *testing.T, b *bench) { put(t, b.path(".git/config"), "[[") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, token, want := kept(t)
+			must(t, b.store.CloseAll(t.Context()))
+			records, err := filepath.Glob(filepath.Join(b.root, "scratch", "*", "memory.json"))
+			must(t, err)
+			text, err := os.ReadFile(records[0])
+			must(t, err)
+			put(t, records[0], strings.Replace(string(text), `"closed":true`, `"closed":false`, 1))
+			b.write(map[string]string{"a": "the agent's\n"})
+			agent(t, b)
+			b.store = newStore(t, filepath.Join(b.root, "scratch"))
+			if opened := b.open(world.OpenRequest{}); opened.Commit != token || opened.Fresh {
+				t.Errorf("%+v", opened)
+			}
+			if got := files(t, b.dir)["a"]; got != "file the agent's\n" {
+				t.Errorf("the files were touched: %q", got)
+			}
+			b.agrees(b.snapshot("next").Commit)
+			b.restore(token)
+			b.check(want)
+			b.agrees(token)
+		})
+	}
+}
+
 // The process's own environment does not reach git.
 func TestEnvironment(t *testing.T) {
 	root := t.TempDir()

@@ -22,7 +22,8 @@ const (
 
 // shadowConfig is the whole configuration that git sees. Files above 32 MiB are
 // streamed, so that git's memory stays bounded.
-const shadowConfig = `	bare = false
+const shadowConfig = `[core]
+	bare = false
 	filemode = true
 	symlinks = true
 	ignorecase = false
@@ -106,7 +107,7 @@ func (s *shadow) create(exclude string) error {
 		return fmt.Errorf("make the shadow repository: %w", err)
 	}
 	defer root.Close()
-	config := strings.Replace(s.format.extensions(), "[core]\n", "[core]\n"+coreOf(shadowConfig), 1) + restOf(shadowConfig)
+	config := s.format.extensions() + shadowConfig
 	if _, err := root.Stat("HEAD"); err != nil {
 		if err := skeleton(root, config, headText("refs/heads/none", "")); err != nil {
 			return err
@@ -122,13 +123,6 @@ func (s *shadow) create(exclude string) error {
 	}
 	return s.heal()
 }
-
-func coreOf(config string) string {
-	core, _, _ := strings.Cut(config, "[index]")
-	return core
-}
-
-func restOf(config string) string { return strings.TrimPrefix(config, coreOf(config)) }
 
 // heal removes what a process of ours left when it was killed. The caller holds
 // the memory's lock, so no other process of ours runs.

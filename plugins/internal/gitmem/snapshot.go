@@ -101,9 +101,12 @@ func (s *stat) wait() error {
 // not write to the quarantine again. Killed in between it leaves the old tip.
 // Before anything moves, it waits for whoever reads the quarantine.
 func (m *memory) record(ctx context.Context, next point, wait func() error) error {
-	f, err := m.shadow.fresh()
-	if err != nil {
-		return err
+	var f fresh
+	if unchanged := next == m.states.tip && m.rec.Whole; !unchanged {
+		var err error
+		if f, err = m.shadow.fresh(); err != nil {
+			return err
+		}
 	}
 	if len(f.packs) > 0 { // they are moved by what comes next
 		if err := wait(); err != nil {

@@ -39,6 +39,9 @@ func (m *memory) stageFrom(ctx context.Context, now look) error {
 		// work index may lack some that were gone for a while.
 		search = "-u"
 		m.dropWork()
+		if err := m.shadow.clearQuarantine(); err != nil {
+			return err
+		}
 	}
 	if err := m.shadow.copyIndex(mainIndex, workIndex); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -56,6 +59,8 @@ func (m *memory) stageFrom(ctx context.Context, now look) error {
 		case a.denied && !unlocked:
 			unlocked = true
 			err = m.unlock()
+		case a.denied:
+			err = errors.Join(err, contract.NewError(contract.KindRefused, opStage, "", errors.New("there are files that cannot be read")))
 		case err == nil && len(a.excluded) > 0:
 			return m.unstage(ctx, a.excluded)
 		case err == nil:

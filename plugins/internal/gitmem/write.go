@@ -43,6 +43,9 @@ func writeSmall(root *os.Root, name, text string) error {
 // repository meanwhile, and the next operation mends what a crash left torn.
 // False means that there is no file that is surely the repository's own.
 func overwrite(root *os.Root, name string, from io.Reader, size int64) (done bool, err error) {
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return false, nil //nolint:nilerr // then it is made anew
+	}
 	f, err := root.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return false, nil //nolint:nilerr // then it is made anew
