@@ -39,31 +39,32 @@ func list[T any](t *rapid.T, name string, item *rapid.Generator[T]) []T {
 
 func opaque(t *rapid.T, name string) []byte { return list(t, name, rapid.Byte()) }
 
-var word = rapid.StringN(0, 8, 24)
+// word is new for each test: one generator is not for two goroutines.
+func word() *rapid.Generator[string] { return rapid.StringN(0, 8, 24) }
 
 func drawTurn(t *rapid.T) transport.Turn {
 	turn := transport.Turn{
-		RunID: word.Draw(t, "run"), TurnID: word.Draw(t, "turn"), Task: word.Draw(t, "task"),
-		Workspace: word.Draw(t, "workspace"), Prompt: word.Draw(t, "prompt"),
-		Harness: transport.Harness{Name: word.Draw(t, "harness"), Model: word.Draw(t, "model"), Effort: word.Draw(t, "effort")},
-		Egress:  transport.Egress{Endpoints: list(t, "endpoints", word), Binaries: list(t, "binaries", word), Deny: list(t, "deny", word)},
-		Command: word.Draw(t, "command"), Options: opaque(t, "options"), Traceparent: word.Draw(t, "traceparent"),
+		RunID: word().Draw(t, "run"), TurnID: word().Draw(t, "turn"), Task: word().Draw(t, "task"),
+		Workspace: word().Draw(t, "workspace"), Prompt: word().Draw(t, "prompt"),
+		Harness: transport.Harness{Name: word().Draw(t, "harness"), Model: word().Draw(t, "model"), Effort: word().Draw(t, "effort")},
+		Egress:  transport.Egress{Endpoints: list(t, "endpoints", word()), Binaries: list(t, "binaries", word()), Deny: list(t, "deny", word())},
+		Command: word().Draw(t, "command"), Options: opaque(t, "options"), Traceparent: word().Draw(t, "traceparent"),
 		Env: list(t, "env", rapid.Custom(func(t *rapid.T) transport.EnvVar {
 			// Values of variables need not be text.
-			return transport.EnvVar{Name: word.Draw(t, "name"), Value: string(opaque(t, "value")), Secret: rapid.Bool().Draw(t, "secret")}
+			return transport.EnvVar{Name: word().Draw(t, "name"), Value: string(opaque(t, "value")), Secret: rapid.Bool().Draw(t, "secret")}
 		})),
 		Relays: list(t, "relays", rapid.Custom(func(t *rapid.T) transport.Relay {
-			return transport.Relay{Source: word.Draw(t, "source"), Target: word.Draw(t, "target"), Mode: rapid.Uint32().Draw(t, "mode")}
+			return transport.Relay{Source: word().Draw(t, "source"), Target: word().Draw(t, "target"), Mode: rapid.Uint32().Draw(t, "mode")}
 		})),
 	}
 	if rapid.Bool().Draw(t, "has session") {
 		turn.Session = &transport.Session{
-			Name: word.Draw(t, "session"), Action: transport.SessionAction(rapid.IntRange(0, 2).Draw(t, "action")),
+			Name: word().Draw(t, "session"), Action: transport.SessionAction(rapid.IntRange(0, 2).Draw(t, "action")),
 			Cursor: opaque(t, "cursor"), Turn: rapid.Uint32().Draw(t, "number"),
 		}
 	}
 	if rapid.Bool().Draw(t, "has broker") {
-		turn.Broker = &transport.Broker{URL: word.Draw(t, "url"), Bearer: word.Draw(t, "bearer")}
+		turn.Broker = &transport.Broker{URL: word().Draw(t, "url"), Bearer: word().Draw(t, "bearer")}
 	}
 	return turn
 }
@@ -83,10 +84,10 @@ func TestEventAndResultRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := []transport.Event{
-			transport.Started{Instance: word.Draw(t, "instance"), HarnessVersion: word.Draw(t, "version"), Model: word.Draw(t, "model")},
+			transport.Started{Instance: word().Draw(t, "instance"), HarnessVersion: word().Draw(t, "version"), Model: word().Draw(t, "model")},
 			transport.Output{Stream: transport.Stream(rapid.IntRange(0, 2).Draw(t, "stream")), Line: opaque(t, "line"), Truncated: rapid.Bool().Draw(t, "cut")},
-			transport.Activity{Kind: word.Draw(t, "kind"), JSON: opaque(t, "json")},
-			transport.Denied{Host: word.Draw(t, "host"), Port: rapid.Uint16().Draw(t, "port"), Binary: word.Draw(t, "binary")},
+			transport.Activity{Kind: word().Draw(t, "kind"), JSON: opaque(t, "json")},
+			transport.Denied{Host: word().Draw(t, "host"), Port: rapid.Uint16().Draw(t, "port"), Binary: word().Draw(t, "binary")},
 		}
 		for _, want := range events {
 			if diff := cmp.Diff(want, eventFromProto(reparsed(t, eventToProto(want)))); diff != "" {
@@ -95,12 +96,12 @@ func TestEventAndResultRoundTrip(t *testing.T) {
 		}
 		want := transport.Result{
 			Outcome: transport.Outcome(rapid.IntRange(0, 2).Draw(t, "outcome")), ExitCode: int(rapid.Int32().Draw(t, "exit")),
-			Note: word.Draw(t, "note"), CostUSD: rapid.Float64().Draw(t, "cost"),
+			Note: word().Draw(t, "note"), CostUSD: rapid.Float64().Draw(t, "cost"),
 			CostSource: transport.CostSource(rapid.IntRange(0, 3).Draw(t, "source")), Cursor: opaque(t, "cursor"),
 			WorkspaceSynced: rapid.Bool().Draw(t, "synced"),
 			Usage: list(t, "usage", rapid.Custom(func(t *rapid.T) transport.Usage {
 				u := rapid.Uint64()
-				return transport.Usage{Model: word.Draw(t, "model"), Input: u.Draw(t, "i"), Output: u.Draw(t, "o"), CacheRead: u.Draw(t, "r"), CacheWrite: u.Draw(t, "w")}
+				return transport.Usage{Model: word().Draw(t, "model"), Input: u.Draw(t, "i"), Output: u.Draw(t, "o"), CacheRead: u.Draw(t, "r"), CacheWrite: u.Draw(t, "w")}
 			})),
 		}
 		if diff := cmp.Diff(want, resultFromProto(reparsed(t, resultToProto(want)).GetResult())); diff != "" {

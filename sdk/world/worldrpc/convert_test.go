@@ -22,27 +22,29 @@ func list[T any](t *rapid.T, name string, item *rapid.Generator[T]) []T {
 	return got
 }
 
-var (
-	word  = rapid.StringN(0, 8, 24)
-	limit = rapid.Map(rapid.Int64Range(0, 1<<40), func(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond })
-)
+// Each test has generators of its own: one generator is not for two goroutines.
+func word() *rapid.Generator[string] { return rapid.StringN(0, 8, 24) }
+
+func limit() *rapid.Generator[time.Duration] {
+	return rapid.Map(rapid.Int64Range(0, 1<<40), func(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond })
+}
 
 func TestOpenRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := world.OpenRequest{
-			RunID: word.Draw(t, "run"), Workspace: word.Draw(t, "workspace"), ManifestDir: word.Draw(t, "manifest"),
+			RunID: word().Draw(t, "run"), Workspace: word().Draw(t, "workspace"), ManifestDir: word().Draw(t, "manifest"),
 			Commands: world.Commands{
-				Setup: word.Draw(t, "setup"), Apply: word.Draw(t, "apply"), Snapshot: word.Draw(t, "snapshot"), Restore: word.Draw(t, "restore"),
-				SetupTimeout: limit.Draw(t, "st"), ApplyTimeout: limit.Draw(t, "at"), SnapshotTimeout: limit.Draw(t, "nt"), RestoreTimeout: limit.Draw(t, "rt"),
+				Setup: word().Draw(t, "setup"), Apply: word().Draw(t, "apply"), Snapshot: word().Draw(t, "snapshot"), Restore: word().Draw(t, "restore"),
+				SetupTimeout: limit().Draw(t, "st"), ApplyTimeout: limit().Draw(t, "at"), SnapshotTimeout: limit().Draw(t, "nt"), RestoreTimeout: limit().Draw(t, "rt"),
 			},
 			Env: list(t, "env", rapid.Custom(func(t *rapid.T) world.EnvVar {
-				return world.EnvVar{Name: word.Draw(t, "name"), Value: string(list(t, "value", rapid.Byte()))}
+				return world.EnvVar{Name: word().Draw(t, "name"), Value: string(list(t, "value", rapid.Byte()))}
 			})),
-			Attach: rapid.Bool().Draw(t, "attach"), Exclude: list(t, "exclude", word),
+			Attach: rapid.Bool().Draw(t, "attach"), Exclude: list(t, "exclude", word()),
 		}
 		if rapid.Bool().Draw(t, "has source") {
-			want.Source = &world.Source{URL: word.Draw(t, "url"), Path: word.Draw(t, "path"), Ref: word.Draw(t, "ref")}
+			want.Source = &world.Source{URL: word().Draw(t, "url"), Path: word().Draw(t, "path"), Ref: word().Draw(t, "ref")}
 		}
 		data, err := proto.Marshal(openToProto(want))
 		if err != nil {
