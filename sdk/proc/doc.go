@@ -4,10 +4,11 @@
 // group with it when it ends.
 //
 // When this program dies, even by SIGKILL, a guard process that was started with
-// the first child kills every group that is left. Linux kills the children
-// themselves as well, without the guard. Between the moment in which a child
-// begins to run and its entry on the guard's list lie some microseconds; what a
-// child has started by then is missed when this program is killed just then.
+// the first child kills every group that is left. On Linux a child is on the
+// guard's list before it runs its first instruction, and the kernel kills it as
+// well, without the guard. Elsewhere some microseconds lie between the two, and
+// what a child has started by then is missed when this program is killed just
+// then.
 //
 // What it cannot hold: a descendant that leaves the group (setsid, setpgid) is
 // not killed when the child ends or is stopped; it only loses its output.

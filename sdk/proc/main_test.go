@@ -15,10 +15,16 @@ import (
 // roleVariable makes the test binary play a program instead of testing.
 const roleVariable = "CRUCIBLE_PROC_TEST_ROLE"
 
+// nonceVariable is the number of seconds that a child of "parent of many" sleeps,
+// by which it can be told from all others.
+const nonceVariable = "CRUCIBLE_PROC_TEST_NONCE"
+
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "parent":
 		playParent()
+	case "parent of many":
+		playParentOfMany(os.Getenv(nonceVariable))
 	case "parent on a terminal":
 		playParentOnTerminal()
 	default:
@@ -45,6 +51,20 @@ func playParent() {
 	}
 	fmt.Println(<-ids)
 	_, _ = p.Wait()
+}
+
+// playParentOfMany starts many shells at once, each of which starts a sleep and
+// then kills this program: the first to do so finds most of the others in the
+// middle of their start.
+func playParentOfMany(seconds string) {
+	for range 24 {
+		go func() {
+			c := proc.Shell("sleep " + seconds + " & kill -s KILL $PPID; wait")
+			c.Env = os.Environ()
+			_, _ = proc.Run(context.Background(), c)
+		}()
+	}
+	select {}
 }
 
 // playParentOnTerminal starts a child that reads the terminal, and prints whether

@@ -25,11 +25,10 @@ func startChild(c Command, files []*os.File) (*child, error) {
 	guard := theGuard()
 	sealDescriptors()
 	attr := &os.ProcAttr{Dir: c.Dir, Env: c.Env, Files: files, Sys: processAttributes()}
-	process, err := startProcess(path, c.Args, attr)
+	process, err := startListed(path, c.Args, attr, guard)
 	if err != nil {
 		return nil, startError(c, err)
 	}
-	guard.add(process.Pid)
 	return &child{pid: process.Pid, process: process}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -243,4 +244,43 @@ func TestParentKilled(t *testing.T) {
 			t.Fatalf("outlives its parent: child %d %v, grandchild %d %v", child, !dead(child), grandchild, !dead(grandchild))
 		}
 	}
+}
+
+// A parent that is killed while it starts others leaves nothing either, however
+// far the starts have come.
+func TestParentKilledWhileStarting(t *testing.T) {
+	t.Parallel()
+	for round := range 10 {
+		seconds := fmt.Sprintf("600.%d%03d", os.Getpid(), round)
+		parent := exec.Command(os.Args[0])
+		parent.Env = append(os.Environ(), roleVariable+"=parent of many", nonceVariable+"="+seconds)
+		if err := parent.Run(); err == nil {
+			t.Fatal("the parent was not killed")
+		}
+		for begin := time.Now(); ; {
+			left := commandLines(t, seconds)
+			if len(left) == 0 {
+				break
+			}
+			if time.Since(begin) > 10*time.Second {
+				t.Fatalf("round %d: left behind: %q", round, left)
+			}
+		}
+	}
+}
+
+// commandLines is the command line of every process that mentions the text.
+func commandLines(t *testing.T, text string) []string {
+	t.Helper()
+	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, name := range names {
+		if line, err := os.ReadFile(name); err == nil && strings.Contains(string(line), text) {
+			found = append(found, string(line))
+		}
+	}
+	return found
 }
