@@ -23,8 +23,11 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
 
 	"github.com/crucible-engine/crucible/sdk"
+	"github.com/crucible-engine/crucible/sdk/proc"
 	"github.com/crucible-engine/crucible/sdk/transport"
 )
 
@@ -34,7 +37,12 @@ var info = sdk.Info{
 	Features: []string{transport.FeatureSessions, transport.FeatureParallelTurns},
 }
 
-func main() { sdk.ServeTransport(info, &command{}) }
+func main() {
+	if err := proc.Adopt(); err != nil {
+		fmt.Fprintln(os.Stderr, "what leaves its process group outlives its turn:", err)
+	}
+	sdk.ServeTransport(info, &command{})
+}
 
 // command is the transport. It holds nothing between two turns.
 type command struct {

@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"os"
@@ -53,31 +52,11 @@ func sealDescriptors() {
 }
 
 // groupLives reports whether a process of the group runs, zombies not counted.
-func groupLives(pid int) bool {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return false
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
-	for _, name := range names {
-		if name[0] < '0' || name[0] > '9' {
-			continue
-		}
-		if stat, err := os.ReadFile("/proc/" + name + "/stat"); err == nil && runsInGroup(stat, pid) {
-			return true
-		}
-	}
-	return false
-}
-
-// runsInGroup reads a line of /proc/PID/stat: "id (name) state parent group".
-// The name may hold anything, so the fields are counted after its bracket.
-func runsInGroup(stat []byte, pid int) bool {
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 3 || string(fields[2]) != strconv.Itoa(pid) {
-		return false
-	}
-	state := fields[0][0]
-	return state != 'Z' && state != 'X'
+func groupLives(group int) bool {
+	found := false
+	eachProcess(func(_ int, stat procStat) bool {
+		found = stat.group == group && stat.state != 'Z' && stat.state != 'X'
+		return !found
+	})
+	return found
 }

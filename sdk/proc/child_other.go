@@ -12,7 +12,7 @@ import (
 type child struct{ pid int }
 
 func (*child) await()                          {}
-func (*child) reap() (*os.ProcessState, error) { return nil, errors.ErrUnsupported }
+func (*child) bury() (*os.ProcessState, error) { return nil, errors.ErrUnsupported }
 
 // startChild refuses: without process groups nothing that was started could be
 // stopped as a whole.
@@ -25,4 +25,7 @@ func signalGroup(int, syscall.Signal)         {}
 func wakeGroup(int)                           {}
 func groupGone(int) bool                      { return true }
 func groupLives(int) bool                     { return false }
-func forgetGroup(int)                         {}
+func sweepOrphans()                           {}
+
+// Adopt always fails: nothing can be started here.
+func Adopt() error { return errors.ErrUnsupported }

@@ -11,7 +11,8 @@
 // then.
 //
 // What it cannot hold: a descendant that leaves the group (setsid, setpgid) is
-// not killed when the child ends or is stopped; it only loses its output.
+// not killed when the child ends or is stopped, unless the program has called
+// Adopt; it only loses its output. It outlives the SIGKILL of this program.
 //
 // Finding a program's path, retrying and deciding what an exit status means
 // are the caller's.

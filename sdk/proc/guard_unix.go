@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -24,10 +25,16 @@ done <&3
 // guard is the process that outlives this program and takes its groups along.
 // The list is a file without a name, so that keeping it wakes nobody up.
 type guard struct {
+	alive  *os.File // its end is this program's
+	list   *os.File // nil when the guard could not be started
+	pid    int
+	adopts atomic.Bool // this program is the parent of orphans
+
+	// starts is held for reading while a child exists that is not on the list.
+	starts sync.RWMutex
+
 	mu    sync.Mutex
-	alive *os.File // its end is this program's
-	list  *os.File // nil when the guard could not be started
-	slots []int    // the groups by their place in the list, 0 for a free one
+	slots []int // the groups by their place in the list, 0 for a free one
 }
 
 // theGuard is started with the first child. There is one for the whole program,
@@ -58,9 +65,10 @@ func startGuard() *guard {
 		list.Close()
 		return &guard{}
 	}
+	g := &guard{alive: w, list: list, pid: process.Pid}
 	// It ends when this program does: there is nothing to wait for.
 	_ = process.Release()
-	return &guard{alive: w, list: list}
+	return g
 }
 
 // add puts a group on the list.
@@ -82,6 +90,13 @@ func (g *guard) remove(group int) {
 	if i := slices.Index(g.slots, group); i >= 0 {
 		g.put(i, 0)
 	}
+}
+
+// busy reports whether a group is on the list.
+func (g *guard) busy() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.ContainsFunc(g.slots, func(group int) bool { return group != 0 })
 }
 
 // put writes one line of the list, each as long as the others. Nothing but a

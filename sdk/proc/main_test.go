@@ -5,6 +5,7 @@ package proc_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"testing"
 	"time"
@@ -15,8 +16,8 @@ import (
 // roleVariable makes the test binary play a program instead of testing.
 const roleVariable = "CRUCIBLE_PROC_TEST_ROLE"
 
-// nonceVariable is the number of seconds that a child of "parent of many" sleeps,
-// by which it can be told from all others.
+// nonceVariable is the number of seconds that a child of such a program sleeps, by
+// which it can be told from all others.
 const nonceVariable = "CRUCIBLE_PROC_TEST_NONCE"
 
 func TestMain(m *testing.M) {
@@ -25,6 +26,8 @@ func TestMain(m *testing.M) {
 		playParent()
 	case "parent of many":
 		playParentOfMany(os.Getenv(nonceVariable))
+	case "adopter":
+		playAdopter(os.Getenv(nonceVariable))
 	case "parent on a terminal":
 		playParentOnTerminal()
 	default:
@@ -65,6 +68,37 @@ func playParentOfMany(seconds string) {
 		}()
 	}
 	select {}
+}
+
+// playAdopter runs each script beside a short sleep, prints the status of both,
+// and then says "done" and waits for the end of its input: whatever still runs is left behind.
+func playAdopter(seconds string) {
+	if err := proc.Adopt(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, script := range []string{
+		"setsid sleep " + seconds + " & sleep 0.05; exit 3",
+		"(setsid sh -c 'sleep " + seconds + " & sleep " + seconds + "' &); sleep 0.05; exit 4",
+		"setsid sh -c 'trap : TERM; while :; do setsid sleep " + seconds + " & sleep 0.001; done' & sleep 0.1; exit 5",
+	} {
+		other := make(chan int, 1)
+		go func() { other <- codeOf("sleep 0.1; exit 2") }()
+		fmt.Println(codeOf(script), <-other)
+	}
+	fmt.Println("done")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// codeOf runs a script and gives its exit status.
+func codeOf(script string) int {
+	c := proc.Shell("exec >/dev/null 2>&1; " + script)
+	c.Env = os.Environ()
+	exit, err := proc.Run(context.Background(), c)
+	if err != nil {
+		return 100
+	}
+	return exit.Code
 }
 
 // playParentOnTerminal starts a child that reads the terminal, and prints whether

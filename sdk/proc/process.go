@@ -185,9 +185,9 @@ func (p *Process) finish() {
 	p.mu.Unlock()
 	p.ports.cut()
 
-	forgetGroup(p.child.pid) // before its id can become another's
-	state, err := p.child.reap()
+	state, err := p.child.bury()
 	settleGroup(p.child.pid)
+	sweepOrphans()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err != nil {

@@ -25,7 +25,9 @@ func startChild(c Command, files []*os.File) (*child, error) {
 	guard := theGuard()
 	sealDescriptors()
 	attr := &os.ProcAttr{Dir: c.Dir, Env: c.Env, Files: files, Sys: processAttributes()}
+	guard.starts.RLock()
 	process, err := startListed(path, c.Args, attr, guard)
+	guard.starts.RUnlock()
 	if err != nil {
 		return nil, startError(c, err)
 	}
@@ -56,8 +58,18 @@ func hasTerminal() bool {
 	return true
 }
 
-// forgetGroup takes a group that was killed off the guard's list.
-func forgetGroup(pid int) { theGuard().remove(pid) }
+// bury frees the id of a child that has ended and whose group was killed. It is
+// off the guard's list before its id can become another's.
+func (c *child) bury() (*os.ProcessState, error) {
+	guard := theGuard()
+	guard.starts.RLock()
+	defer guard.starts.RUnlock()
+	guard.remove(c.pid)
+	return c.reap()
+}
+
+// sweepOrphans kills what left its group, where that can be known.
+func sweepOrphans() { theGuard().sweepOrphans() }
 
 // startProcess tries again while a file that was just written is busy: another
 // thread may have forked while we held it open for writing, and holds it until
