@@ -16,7 +16,11 @@ var ErrWorkspaceInUse = errors.New("another engine is using the workspace")
 // written into it. The lock ends with the process. A directory that does not
 // exist yet is nil without an error.
 func lockWorkspace(dir string) (*os.File, error) {
-	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+	const flags = os.O_RDONLY | syscall.O_DIRECTORY | syscall.O_NONBLOCK
+	f, err := os.OpenFile(dir, flags, 0)
+	if errors.Is(err, fs.ErrPermission) && os.Chmod(dir, 0o700) == nil {
+		f, err = os.OpenFile(dir, flags, 0) // an agent of an earlier run has closed it
+	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil // opening the workspace makes it, or says what is wrong
 	}

@@ -92,6 +92,9 @@ func (m *memory) acquire(ctx context.Context) error {
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return err
 	}
+	if err := removeSpecial(m.dir); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	ok, err := m.lock.TryLockContext(ctx, 50*time.Millisecond)

@@ -20,8 +20,25 @@ func (m *memory) mirror(ctx context.Context) error {
 	return m.finishMirror(ctx, r)
 }
 
-// beginMirror does what needs no object. The caller closes the roots.
+// beginMirror does what needs no object. The caller closes the roots. A
+// repository whose permissions are in the way gets them back.
 func (m *memory) beginMirror(index string) (*roots, error) {
+	r, err := m.sealMirror(index)
+	if !errors.Is(err, fs.ErrPermission) || m.visible.gitFile != "" {
+		return r, err
+	}
+	root, openErr := os.OpenRoot(m.rec.Workspace)
+	if openErr != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if err := unlockTree(root, ".git"); err != nil {
+		return nil, err
+	}
+	return m.sealMirror(index)
+}
+
+func (m *memory) sealMirror(index string) (*roots, error) {
 	r, err := m.openVisible()
 	if err != nil {
 		return nil, err

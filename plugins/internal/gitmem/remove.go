@@ -22,6 +22,46 @@ func removeTree(p string) error {
 	return removeIn(parent, filepath.Base(p))
 }
 
+// removeSpecial removes pipes, sockets and devices from the places of a memory
+// in which we or git open files by a name known beforehand: opening one could
+// wait for ever.
+func removeSpecial(memory string) error {
+	git := filepath.Join(memory, shadowDir)
+	for _, dir := range []string{
+		memory, git, git + "/info", git + "/objects/info", git + "/objects/pack", git + "/refs", git + "/refs/heads",
+	} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // whoever needs it says so
+		}
+		for _, e := range entries {
+			if e.Type()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) == 0 {
+				continue
+			}
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unlockDir gives the owner all rights on a directory, which without them could
+// not even be opened.
+func unlockDir(p string) error {
+	parent, err := os.OpenRoot(filepath.Dir(p))
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	name := filepath.Base(p)
+	info, err := parent.Lstat(name)
+	if err != nil || !info.IsDir() || info.Mode().Perm()&0o700 == 0o700 {
+		return err
+	}
+	return parent.Chmod(name, info.Mode().Perm()|0o700)
+}
+
 // unlockTree gives the owner all rights on the directories under name and the
 // right to read and write files that cannot be read, and follows no link.
 func unlockTree(root *os.Root, name string) error {

@@ -47,11 +47,12 @@ func (m *memory) restore(ctx context.Context, to point) error {
 	return errors.Join(m.mirror(ctx), m.shadow.clearQuarantine())
 }
 
-// remakeWorkspace makes sure that there is a directory to restore to.
+// remakeWorkspace makes sure that there is a directory to restore to, and that it
+// can be entered.
 func (m *memory) remakeWorkspace() error {
 	info, err := os.Lstat(m.rec.Workspace)
 	if err == nil && info.IsDir() {
-		return nil
+		return unlockDir(m.rec.Workspace)
 	}
 	if err == nil {
 		if err := os.Remove(m.rec.Workspace); err != nil {

@@ -125,8 +125,14 @@ func (s *shadow) create(exclude string) error {
 }
 
 // heal removes what a process of ours left when it was killed. The caller holds
-// the memory's lock, so no other process of ours runs.
+// the memory's lock, so no other process of ours runs. What git would wait for,
+// a pipe in the place of a file, is a fault.
 func (s *shadow) heal() error {
+	for _, name := range []string{mainIndex, "HEAD", "config"} {
+		if info, err := os.Lstat(s.path(name)); err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is no regular file any more", s.path(name))
+		}
+	}
 	for _, name := range []string{mainIndex, workIndex, mergeIndex, "HEAD", "config", "shallow", "packed-refs"} {
 		if err := os.Remove(s.path(name + ".lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove a stale lock: %w", err)

@@ -173,16 +173,14 @@ func (l *addedList) take(line string) {
 
 // unlock gives the owner the rights on the workspace's files that git needs.
 func (m *memory) unlock() error {
+	if err := unlockDir(m.rec.Workspace); err != nil {
+		return err
+	}
 	root, err := os.OpenRoot(m.rec.Workspace)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	if info, err := root.Lstat("."); err == nil && info.Mode().Perm()&0o700 != 0o700 {
-		if err := root.Chmod(".", info.Mode().Perm()|0o700); err != nil {
-			return err
-		}
-	}
 	entries, err := readDir(root, ".")
 	if err != nil {
 		return err
