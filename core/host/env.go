@@ -9,7 +9,7 @@ import (
 	"github.com/crucible-engine/crucible/sdk/contract"
 )
 
-var envPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+var envPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // alwaysPassed are the variables that every plugin finds in its environment.
 func alwaysPassed() []string {
@@ -31,7 +31,7 @@ func pluginEnv(getenv func(string) string, granted []string) []string {
 
 // grantable refuses names that would change how a plugin and its host meet.
 func grantable(name string) error {
-	if !envPattern.MatchString(name) {
+	if len(name) > 128 || !envPattern.MatchString(name) {
 		return fmt.Errorf("%.100q is not a name of an environment variable", name)
 	}
 	if name == contract.CookieKey || strings.HasPrefix(name, "PLUGIN_") {

@@ -131,7 +131,7 @@ func position(err error) string {
 	return ""
 }
 
-var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var hashPattern = regexp.MustCompile(`^[0-9a-f]+$`)
 
 func (e Entry) valid() error {
 	if err := (Ref{e.Kind, e.Name}).valid(); err != nil {
@@ -140,7 +140,7 @@ func (e Entry) valid() error {
 	if !filepath.IsAbs(e.Path) {
 		return fmt.Errorf("path %q is not absolute", e.Path)
 	}
-	if !hashPattern.MatchString(e.SHA256) {
+	if len(e.SHA256) != 64 || !hashPattern.MatchString(e.SHA256) {
 		return fmt.Errorf("sha256 %q is not 64 hexadecimal digits", e.SHA256)
 	}
 	for _, name := range e.Env {

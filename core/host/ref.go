@@ -14,7 +14,7 @@ import (
 const binaryPrefix = "crucible-"
 
 // namePattern is what a plugin may be called: it becomes part of a file name.
-var namePattern = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+var namePattern = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
 // Ref names a plugin: what a manifest can say about it.
 type Ref struct {
@@ -49,7 +49,7 @@ func (r Ref) valid() error {
 	if !slices.Contains(kinds(), r.Kind) {
 		return fmt.Errorf("plugin %q: unknown kind %q, want %s", r, r.Kind, strings.Join(kinds(), " or "))
 	}
-	if !namePattern.MatchString(r.Name) {
+	if len(r.Name) > 40 || !namePattern.MatchString(r.Name) {
 		return fmt.Errorf("plugin %q: the name must be lower case letters, digits and dashes, a letter first, at most 40", r)
 	}
 	return nil

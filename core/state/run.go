@@ -39,14 +39,19 @@ type run struct {
 // ErrNoRun is the cause when Continue finds no run.
 var ErrNoRun = errors.New("no run to continue")
 
-var runIDForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$`)
+var runIDForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+func isRunID(s string) bool { return len(s) <= maxRunID && runIDForm.MatchString(s) }
+
+// maxRunID is the most bytes of a run id.
+const maxRunID = 120
 
 // Begin starts a fresh run and opens its empty log. The files of the run before
 // it go to history/<its id>/; an engine that dies on the way loses nothing, the
 // next Begin goes on where it stopped. An id that an earlier run has gets a
 // number; the id that counts is returned.
 func (d *Dir) Begin(id string) (string, error) {
-	if !runIDForm.MatchString(id) {
+	if !isRunID(id) {
 		return "", fmt.Errorf("begin run %q: not a run id", id)
 	}
 	id, err := d.begin(id)
@@ -145,7 +150,7 @@ func (d *Dir) readRun() (run, error) {
 		return run{}, fmt.Errorf("read %s: %w", d.File(runFile), cause(err))
 	}
 	var r run
-	if json.Unmarshal(text, &r) != nil || !runIDForm.MatchString(r.RunID) {
+	if json.Unmarshal(text, &r) != nil || !isRunID(r.RunID) {
 		return run{}, nil
 	}
 	return r, nil

@@ -74,11 +74,20 @@ func (i Info) Write(w io.Writer) error {
 	return json.NewEncoder(w).Encode(i)
 }
 
+// rule is the form of a field. The length is apart from the pattern: counted
+// repetitions cost every plugin's start.
+type rule struct {
+	pattern *regexp.Regexp
+	max     int // bytes
+}
+
+func (r rule) MatchString(s string) bool { return len(s) <= r.max && r.pattern.MatchString(s) }
+
 var (
-	nameRule    = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
-	versionRule = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})([-+][0-9A-Za-z.+-]{1,80})?$`)
-	featureRule = regexp.MustCompile(`^[a-z][a-z0-9._-]{0,63}$`)
-	envRule     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	nameRule    = rule{regexp.MustCompile(`^[a-z][a-z0-9-]*$`), 40}
+	versionRule = rule{regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)([-+][0-9A-Za-z.+-]+)?$`), 110}
+	featureRule = rule{regexp.MustCompile(`^[a-z][a-z0-9._-]*$`), 64}
+	envRule     = rule{regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`), 128}
 )
 
 // Validate checks the form of every field. Kinds and features that are not

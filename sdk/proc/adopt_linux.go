@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,14 +24,18 @@ func Adopt() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the parent of orphans: %w", err)
 	}
-	theGuard().adopts.Store(true)
+	adopts().Store(true)
+	go theGuard() // it will be wanted, and takes a while
 	return nil
 }
+
+// adopts tells whether Adopt was called. Like the guard it is the program's.
+var adopts = sync.OnceValue(func() *atomic.Bool { return new(atomic.Bool) })
 
 // sweepOrphans kills and reaps all that children have left behind, unless some
 // still run. It takes no longer than settleTime.
 func (g *guard) sweepOrphans() {
-	if !g.adopts.Load() {
+	if !adopts().Load() {
 		return
 	}
 	g.starts.Lock() // so that nothing that is about to be listed looks like an orphan

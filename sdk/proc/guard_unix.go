@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"syscall"
 )
 
@@ -25,10 +24,9 @@ done <&3
 // guard is the process that outlives this program and takes its groups along.
 // The list is a file without a name, so that keeping it wakes nobody up.
 type guard struct {
-	alive  *os.File // its end is this program's
-	list   *os.File // nil when the guard could not be started
-	pid    int
-	adopts atomic.Bool // this program is the parent of orphans
+	alive *os.File // its end is this program's
+	list  *os.File // nil when the guard could not be started
+	pid   int
 
 	// starts is held for reading while a child exists that is not on the list.
 	starts sync.RWMutex

@@ -77,11 +77,11 @@ func (a Activity) Failed() bool {
 // ValidCost reports whether usd can be a cost: finite and not negative.
 func ValidCost(usd float64) bool { return usd >= 0 && !math.IsInf(usd, 1) }
 
-var kindRule = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+var kindRule = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 // Valid reports whether the activity can be sent and written to a log as it is:
 // the kind has the form of a token and JSON is one object. An empty JSON is not.
 func (a Activity) Valid() bool {
 	text := bytes.TrimSpace(a.JSON)
-	return kindRule.MatchString(a.Kind) && len(text) > 0 && text[0] == '{' && json.Valid(text)
+	return len(a.Kind) <= 64 && kindRule.MatchString(a.Kind) && len(text) > 0 && text[0] == '{' && json.Valid(text)
 }

@@ -184,7 +184,7 @@ func (k maker) checkout(ctx context.Context, v visible, commit string) error {
 	dir := filepath.Join(k.memory.dir, "checkout")
 	s := &shadow{git: k.memory.store.git, dir: dir, workspace: v.workspace, format: formatOf(commit)}
 	defer removeTree(dir)
-	if err := errors.Join(removeTree(dir), s.create("")); err != nil {
+	if err := errors.Join(removeTree(dir), s.create()); err != nil {
 		return err
 	}
 	_, err := s.run(ctx, request{args: []string{"read-tree", "--reset", "-u", commit}, alternates: []string{v.objects()}})

@@ -170,7 +170,7 @@ func (m *memory) fill(ctx context.Context, parent *memory, from point, tree stri
 	text := withPatterns(string(parent.rec.Seal["info/exclude"].Data), m.rec.patterns())
 	m.rec.Seal["config"] = sealedFile{Mode: 0o644, Data: []byte(m.rec.Format.extensions() + visibleConfig)}
 	m.rec.Seal["info/exclude"] = sealedFile{Mode: 0o644, Data: []byte(text)}
-	if err := m.shadow.create(text); err != nil {
+	if err := m.shadow.ignore(text); err != nil {
 		return err
 	}
 	shallow, err := os.ReadFile(parent.shadow.path("shallow"))

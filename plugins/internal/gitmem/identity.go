@@ -22,14 +22,17 @@ type position struct {
 // readVisible reads the configuration and HEAD of the visible repository and
 // refuses what the memory cannot keep faith with.
 func (m *memory) readVisible(ctx context.Context, r *roots) (position, error) {
+	operator := make(chan map[string]string, 1)
+	go func() { operator <- m.operatorConfig(ctx) }()
 	config, err := m.readConfig(ctx, r)
+	theirs := <-operator
 	if err != nil {
 		return position{}, err
 	}
 	if err := m.checkConfig(config); err != nil {
 		return position{}, err
 	}
-	m.rec.Name, m.rec.Email = m.author(ctx, config)
+	m.rec.Name, m.rec.Email = author(config, theirs)
 	var p position
 	if p.branch, p.commit, err = r.head(); err != nil {
 		return position{}, fmt.Errorf("the workspace's repository: %w", err)
@@ -55,12 +58,17 @@ func (m *memory) readConfig(ctx context.Context, r *roots) (map[string]string, e
 	if err != nil {
 		return nil, fmt.Errorf("read .git/config: %w", err)
 	}
+	return parseConfig(answer.out), nil
+}
+
+// parseConfig reads what git config -z prints.
+func parseConfig(out []byte) map[string]string {
 	config := map[string]string{}
-	for _, entry := range strings.Split(string(answer.out), "\x00") {
+	for _, entry := range strings.Split(string(out), "\x00") {
 		key, value, _ := strings.Cut(entry, "\n")
 		config[key] = value
 	}
-	return config, nil
+	return config
 }
 
 func (m *memory) checkConfig(config map[string]string) error {
@@ -102,33 +110,29 @@ func isTrue(value string) bool {
 
 // author is who the repository, or else the operator's configuration, says works
 // here.
-func (m *memory) author(ctx context.Context, config map[string]string) (name, email string) {
-	name, email = cleanName(config["user.name"]), cleanName(config["user.email"])
-	if name != "" && email != "" {
-		return name, email
+func author(config, operator map[string]string) (name, email string) {
+	pick := func(key, fallback string) string {
+		for _, c := range []map[string]string{config, operator} {
+			if s := cleanName(c[key]); s != "" {
+				return s
+			}
+		}
+		return fallback
 	}
+	return pick("user.name", defaultName), pick("user.email", defaultEmail)
+}
+
+// operatorConfig is what the operator's own configuration says about who works
+// here; nothing when there is none.
+func (m *memory) operatorConfig(ctx context.Context) map[string]string {
 	answer, err := runGit(ctx, m.store.git, call{
 		args: []string{"config", "--global", "-z", "--get-regexp", `^user\.(name|email)$`},
 		dir:  m.dir, env: append(operatorEnv(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(m.dir)),
 	})
-	if err == nil {
-		for _, entry := range strings.Split(string(answer.out), "\x00") {
-			key, value, _ := strings.Cut(entry, "\n")
-			switch {
-			case key == "user.name" && name == "":
-				name = cleanName(value)
-			case key == "user.email" && email == "":
-				email = cleanName(value)
-			}
-		}
+	if err != nil {
+		return nil
 	}
-	if name == "" {
-		name = defaultName
-	}
-	if email == "" {
-		email = defaultEmail
-	}
-	return name, email
+	return parseConfig(answer.out)
 }
 
 // cleanName takes out of a name what a commit cannot hold.

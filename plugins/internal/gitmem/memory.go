@@ -43,6 +43,8 @@ type memory struct {
 	// harmless are .gitignore files that a restore leaves alone.
 	harmless map[string]bool
 	sealed   sealState
+	// unmoved: the last look found in the work index just what the main one has.
+	unmoved bool
 	// shown is the tip that the visible repository was found to have in a pack.
 	shown string
 }

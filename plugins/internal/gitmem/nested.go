@@ -46,12 +46,12 @@ func (m *memory) flattenNested(ctx context.Context) error {
 
 // flattenSubmodules does the same for submodules that were empty when the
 // workspace was opened and have files now.
-func (m *memory) flattenSubmodules(ctx context.Context) error {
+func (m *memory) flattenSubmodules(ctx context.Context) (any bool, err error) {
 	filled, err := m.filledSubmodules(ctx, workIndex)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return m.flatten(ctx, filled)
+	return len(filled) > 0, m.flatten(ctx, filled)
 }
 
 // filledSubmodules are those that an index has as such although there are files

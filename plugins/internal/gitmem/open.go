@@ -5,10 +5,29 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
 	"github.com/crucible-engine/crucible/sdk/world"
 )
+
+// openWith is open beside the check of git's version. A workspace that is not
+// known yet waits for it: a git that is too old must not have made anything.
+func (m *memory) openWith(ctx context.Context, req world.OpenRequest, log logTo, checked func() error) (world.Opened, error) {
+	if _, err := os.Stat(filepath.Join(m.dir, recordFile)); err != nil {
+		if err := checked(); err != nil {
+			return world.Opened{}, err
+		}
+	}
+	opened, err := m.open(ctx, req, log)
+	if old := checked(); old != nil {
+		if err == nil {
+			old = errors.Join(old, m.release(ctx))
+		}
+		return world.Opened{}, old
+	}
+	return opened, err
+}
 
 // open prepares the workspace and the memory of it.
 func (m *memory) open(ctx context.Context, req world.OpenRequest, log logTo) (world.Opened, error) {
@@ -57,10 +76,6 @@ func (m *memory) prepare(ctx context.Context, req world.OpenRequest, log logTo) 
 	if err != nil {
 		return world.Opened{}, err
 	}
-	m.rec.Closed = false
-	if err := m.rec.write(m.dir); err != nil {
-		return world.Opened{}, err
-	}
 	return world.Opened{WorldID: m.id, Fresh: fresh, Commit: m.states.tip.commit}, nil
 }
 
@@ -96,6 +111,7 @@ func (m *memory) resume(ctx context.Context, old *record, req world.OpenRequest)
 	if err := m.startShadow(); err != nil {
 		return err
 	}
+	m.rec.Closed = false
 	m.indexTree = m.treeOfIndex(ctx)
 	return m.settle()
 }
@@ -133,7 +149,7 @@ func (m *memory) startShadow() error {
 	if m.rec.Fork != nil {
 		m.shadow.borrowed = m.rec.Fork.Objects
 	}
-	if err := m.shadow.create(""); err != nil {
+	if err := m.shadow.create(); err != nil {
 		return err
 	}
 	m.dropWork()
@@ -167,7 +183,7 @@ func (m *memory) treeOfIndex(ctx context.Context) string {
 func (m *memory) settle() error {
 	text := withPatterns(string(m.rec.Seal["info/exclude"].Data), m.rec.patterns())
 	m.rec.Seal["info/exclude"] = sealedFile{Mode: 0o644, Data: []byte(text)}
-	if err := m.shadow.create(text); err != nil {
+	if err := m.shadow.ignore(text); err != nil {
 		return err
 	}
 	// What counts as a file of the workspace may be other than before.
@@ -201,20 +217,47 @@ func (m *memory) adoptWorkspace(ctx context.Context, workspace string, old *reco
 	if err := m.takeFurniture(r, old); err != nil {
 		return workspaceFault(workspace, err)
 	}
-	head, err := m.readVisible(ctx, r)
+	head, index, err := m.look(ctx, r, old)
 	if err != nil {
-		return workspaceFault(workspace, err)
-	}
-	if err := m.startShadow(); err != nil {
 		return err
 	}
 	if err := m.stand(ctx, head, old); err != nil {
 		return err
 	}
-	if err := m.survey(ctx, log); err != nil {
+	if err := m.survey(ctx, index, log); err != nil {
 		return err
 	}
 	return m.settle()
+}
+
+// look reads the visible repository, and beside that the index of a shadow that
+// is there already.
+func (m *memory) look(ctx context.Context, r *roots, old *record) (position, *indexed, error) {
+	if old == nil {
+		head, err := m.readVisible(ctx, r)
+		if err != nil {
+			return head, nil, workspaceFault(m.rec.Workspace, err)
+		}
+		return head, &indexed{}, m.startShadow()
+	}
+	m.rec.Format = old.Format
+	if err := m.startShadow(); err != nil {
+		return position{}, nil, err
+	}
+	begun := m.startIndex(ctx)
+	head, err := m.readVisible(ctx, r)
+	index := <-begun
+	if err != nil {
+		return head, nil, workspaceFault(m.rec.Workspace, err)
+	}
+	if m.rec.Format != old.Format { // a repository made anew
+		if err := errors.Join(m.states.close(), m.forget()); err != nil {
+			return head, nil, err
+		}
+		return head, &indexed{}, m.startShadow()
+	}
+	m.indexTree = index.tree
+	return head, index, nil
 }
 
 // visibleConfig is what git init would say.

@@ -94,9 +94,9 @@ func (s *shadow) path(elem ...string) string {
 
 func (s *shadow) quarantine() string { return filepath.Join(s.dir, quarantineDir) }
 
-// create makes the repository when there is none, and writes its configuration
-// and what is to be ignored anew.
-func (s *shadow) create(exclude string) error {
+// create makes the repository when there is none, and sees to it that its
+// configuration is ours.
+func (s *shadow) create() error {
 	for _, dir := range []string{s.path(), s.quarantine()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("make the shadow repository: %w", err)
@@ -114,14 +114,35 @@ func (s *shadow) create(exclude string) error {
 		}
 	}
 	for name, text := range map[string]string{
-		"config": config, "info/attributes": shadowAttributes, "info/exclude": exclude,
+		"config": config, "info/attributes": shadowAttributes,
 		"objects/info/alternates": strings.Join(append(s.borrowed, ""), "\n"),
 	} {
-		if err := replaceFile(root, name, []byte(text), 0o600); err != nil {
+		if err := keepFile(root, name, text); err != nil {
 			return fmt.Errorf("make the shadow repository: %w", err)
 		}
 	}
 	return s.heal()
+}
+
+// ignore says which files are none of the workspace's.
+func (s *shadow) ignore(patterns string) error {
+	root, err := os.OpenRoot(s.path())
+	if err != nil {
+		return fmt.Errorf("say what is to be ignored: %w", err)
+	}
+	defer root.Close()
+	if err := keepFile(root, "info/exclude", patterns); err != nil {
+		return fmt.Errorf("say what is to be ignored: %w", err)
+	}
+	return nil
+}
+
+// keepFile writes a file unless it has that content.
+func keepFile(root *os.Root, name, text string) error {
+	if have, err := readSmall(root, name); err == nil && string(have) == text {
+		return nil
+	}
+	return replaceFile(root, name, []byte(text), 0o600)
 }
 
 // heal removes what a process of ours left when it was killed. The caller holds

@@ -32,10 +32,8 @@ func (m *memory) snapshot(ctx context.Context, label string) (world.Snapshot, er
 	if err := m.stage(ctx); err != nil {
 		return world.Snapshot{}, err
 	}
-	stat := m.startStat(ctx)
-	r, err := m.shadow.run(ctx, request{args: []string{"write-tree"}, index: workIndex})
 	tip := m.states.tip
-	next := point{commit: tip.commit, tree: r.text()}
+	stat, next, err := m.workTree(ctx)
 	switch {
 	case err != nil:
 	case next.tree != tip.tree || tip.commit == "":
@@ -56,6 +54,19 @@ func (m *memory) snapshot(ctx context.Context, label string) (world.Snapshot, er
 		snap.Shortstat = stat.text
 	}
 	return snap, m.shadow.clearQuarantine()
+}
+
+// workTree is the state that the work index holds, on top of the tip, and the
+// process that finds out how they differ. When the look before found nothing to
+// stage both are known.
+func (m *memory) workTree(ctx context.Context) (*stat, point, error) {
+	tip := m.states.tip
+	if m.unmoved && tip.commit != "" && m.indexTree == tip.tree {
+		return noStat(), tip, nil
+	}
+	stat := m.startStat(ctx)
+	r, err := m.shadow.run(ctx, request{args: []string{"write-tree"}, index: workIndex})
+	return stat, point{commit: tip.commit, tree: r.text()}, err
 }
 
 // tidy joins the packs of the shadow now and then, unless forks read them.
@@ -88,6 +99,13 @@ func (m *memory) startStat(ctx context.Context) *stat {
 		})
 		s.text, s.err = r.text(), err
 	}()
+	return s
+}
+
+// noStat is that of a state that differs in nothing.
+func noStat() *stat {
+	s := &stat{done: make(chan struct{})}
+	close(s.done)
 	return s
 }
 

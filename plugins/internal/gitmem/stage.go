@@ -43,15 +43,18 @@ func (m *memory) stageFrom(ctx context.Context, now look) error {
 			return err
 		}
 	}
-	if err := m.shadow.copyIndex(mainIndex, workIndex); err != nil && !errors.Is(err, fs.ErrExist) {
+	err := m.shadow.copyIndex(mainIndex, workIndex)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	m.looked, m.shadow.dirty = now, true
-	if err := m.flattenSubmodules(ctx); err != nil {
+	pristine := err == nil && m.indexTree != ""
+	m.looked, m.shadow.dirty, m.unmoved = now, true, false
+	flattened, err := m.flattenSubmodules(ctx)
+	if err != nil {
 		return err
 	}
 	var unlocked bool
-	for range maxRounds {
+	for round := range maxRounds {
 		a, err := m.add(ctx, search)
 		switch {
 		case a.nested:
@@ -64,6 +67,7 @@ func (m *memory) stageFrom(ctx context.Context, now look) error {
 		case err == nil && len(a.excluded) > 0:
 			return m.unstage(ctx, a.excluded)
 		case err == nil:
+			m.unmoved = pristine && !flattened && round == 0 && a.staged == 0
 			return nil
 		}
 		if err != nil {
@@ -115,6 +119,7 @@ func (m *memory) dropWork() { _ = os.Remove(m.shadow.path(workIndex)) }
 type added struct {
 	nested   bool     // repositories inside the workspace were taken as such
 	denied   bool     // permissions were in the way
+	staged   int      // lines that say what changed in the index
 	excluded []string // paths that no state may hold were staged
 }
 
@@ -133,6 +138,7 @@ func (m *memory) add(ctx context.Context, search string) (added, error) {
 			strings.Contains(r.stderr, "does not have a commit checked out"),
 		denied:   deniedByMode(r.stderr),
 		excluded: list.found,
+		staged:   list.lines,
 	}
 	return a, err
 }
@@ -142,6 +148,7 @@ func (m *memory) add(ctx context.Context, search string) (added, error) {
 type addedList struct {
 	excluded []string
 	found    []string
+	lines    int
 	line     bytes.Buffer
 }
 
@@ -165,6 +172,7 @@ func (l *addedList) Write(p []byte) (int, error) {
 }
 
 func (l *addedList) take(line string) {
+	l.lines++
 	name, ok := strings.CutPrefix(line, "add '")
 	if name = strings.TrimSuffix(name, "'"); ok && covers(l.excluded, name) && len(l.found) < maxAddedFound {
 		l.found = append(l.found, name)

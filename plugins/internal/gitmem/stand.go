@@ -16,7 +16,6 @@ import (
 // main index agree with it.
 func (m *memory) stand(ctx context.Context, head position, old *record) error {
 	m.rec.Whole = false
-	m.indexTree = m.treeOfIndex(ctx)
 	if head.commit == "" {
 		if err := m.states.move(point{}); err != nil {
 			return err
@@ -121,24 +120,57 @@ func newSide(header string) (mode, id string, err error) {
 
 const submoduleMode = "160000"
 
-// survey notes what is in the workspace that no state will hold: submodules,
-// nested repositories, sockets and pipes.
-func (m *memory) survey(ctx context.Context, log logTo) error {
-	m.rec.Submodules = nil
-	each := &records{each: func(s string) error {
-		entry, p, _ := strings.Cut(s, "\t")
-		if !strings.HasPrefix(entry, submoduleMode+" ") {
-			return nil
+// indexed is what the main index was found to hold.
+type indexed struct {
+	tree    string   // empty when that is not known
+	modules []string // the paths of submodules
+}
+
+// startIndex looks at the main index in the background.
+func (m *memory) startIndex(ctx context.Context) <-chan *indexed {
+	out := make(chan *indexed, 1)
+	go func() {
+		tree := make(chan string, 1)
+		go func() { tree <- m.treeOfIndex(ctx) }()
+		modules, err := m.indexedModules(ctx)
+		i := &indexed{tree: <-tree, modules: modules}
+		if err != nil {
+			i.tree = "" // what was listed does not count
 		}
+		out <- i
+	}()
+	return out
+}
+
+func (m *memory) indexedModules(ctx context.Context) (modules []string, err error) {
+	each := &records{each: func(s string) error {
+		if entry, p, _ := strings.Cut(s, "\t"); strings.HasPrefix(entry, submoduleMode+" ") {
+			modules = append(modules, p)
+		}
+		return nil
+	}}
+	_, err = m.shadow.run(ctx, request{args: []string{"ls-files", "-s", "-z"}, stdout: each})
+	return modules, err
+}
+
+// survey notes what is in the workspace that no state will hold: submodules,
+// nested repositories, sockets and pipes. What was found in the index before
+// holds when the index is still the same.
+func (m *memory) survey(ctx context.Context, before *indexed, log logTo) error {
+	modules := before.modules
+	if before.tree == "" || before.tree != m.indexTree {
+		var err error
+		if modules, err = m.indexedModules(ctx); err != nil {
+			return err
+		}
+	}
+	m.rec.Submodules = nil
+	for _, p := range modules {
 		filled := !isEmptyDir(filepath.Join(m.rec.Workspace, filepath.FromSlash(p)))
 		if filled {
 			log.say("submodule %s is checked out: what changes in it is neither recorded nor undone", printable(p, 200))
 		}
 		m.rec.Submodules = append(m.rec.Submodules, submodule{Path: p, Filled: filled})
-		return nil
-	}}
-	if _, err := m.shadow.run(ctx, request{args: []string{"ls-files", "-s", "-z"}, stdout: each}); err != nil {
-		return err
 	}
 	l, err := m.sweep.walk(ctx)
 	if err != nil {

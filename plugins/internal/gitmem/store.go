@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
 	"github.com/crucible-engine/crucible/sdk/world"
@@ -29,9 +30,10 @@ type Store struct {
 	dir string
 	git string
 
-	mu      sync.Mutex
-	open    map[string]*slot
-	checked bool // git is new enough
+	checked atomic.Bool // git is new enough
+
+	mu   sync.Mutex
+	open map[string]*slot
 }
 
 // slot is the place of one workspace. Its turn is taken for opening and closing.
@@ -83,16 +85,19 @@ func (s *Store) Version(ctx context.Context) (string, error) {
 	return r.text(), nil
 }
 
-// checkGit asks for the version once.
-func (s *Store) checkGit(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.checked {
-		return nil
+// checkGit begins to ask git for its version, unless that was done, and gives
+// what waits for the answer.
+func (s *Store) checkGit(ctx context.Context) (wait func() error) {
+	if s.checked.Load() {
+		return func() error { return nil }
 	}
-	_, err := s.Version(ctx)
-	s.checked = err == nil
-	return err
+	answer := make(chan error, 1)
+	go func() {
+		_, err := s.Version(ctx)
+		s.checked.Store(err == nil)
+		answer <- err
+	}()
+	return sync.OnceValue(func() error { return <-answer })
 }
 
 // keyOf names the memory of a workspace; it is the world id.
@@ -135,9 +140,7 @@ func (s *Store) Open(ctx context.Context, req world.OpenRequest, log func(world.
 	if err := checkRequest(req); err != nil {
 		return world.Opened{}, err
 	}
-	if err := s.checkGit(ctx); err != nil {
-		return world.Opened{}, err
-	}
+	checked := s.checkGit(ctx)
 	key := keyOf(req.Workspace)
 	sl, leave, err := s.enter(ctx, key)
 	if err != nil {
@@ -147,11 +150,11 @@ func (s *Store) Open(ctx context.Context, req world.OpenRequest, log func(world.
 	if sl.memory != nil {
 		return sl.memory.again(ctx, req)
 	}
-	m := newMemory(s, key, filepath.Join(s.dir, key))
 	if log == nil {
 		log = func(world.LogLine) {}
 	}
-	opened, err := m.open(ctx, req, log)
+	m := newMemory(s, key, filepath.Join(s.dir, key))
+	opened, err := m.openWith(ctx, req, log, checked)
 	if err != nil {
 		return world.Opened{}, classify(contract.KindInternal, "open workspace", req.Workspace, err)
 	}
