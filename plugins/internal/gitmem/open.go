@@ -244,7 +244,7 @@ func (m *memory) look(ctx context.Context, r *roots, old *record) (position, *in
 	if err := m.startShadow(); err != nil {
 		return position{}, nil, err
 	}
-	begun := m.startIndex(ctx)
+	begun := m.startIndex(ctx, old)
 	head, err := m.readVisible(ctx, r)
 	index := <-begun
 	if err != nil {

@@ -126,13 +126,19 @@ type indexed struct {
 	modules []string // the paths of submodules
 }
 
-// startIndex looks at the main index in the background.
-func (m *memory) startIndex(ctx context.Context) <-chan *indexed {
+// startIndex looks at the main index in the background. A whole memory without
+// submodules never gets any: a repository inside the workspace is stored as
+// plain files.
+func (m *memory) startIndex(ctx context.Context, old *record) <-chan *indexed {
 	out := make(chan *indexed, 1)
 	go func() {
 		tree := make(chan string, 1)
 		go func() { tree <- m.treeOfIndex(ctx) }()
-		modules, err := m.indexedModules(ctx)
+		var modules []string
+		var err error
+		if !old.Whole || len(old.Submodules) > 0 {
+			modules, err = m.indexedModules(ctx)
+		}
 		i := &indexed{tree: <-tree, modules: modules}
 		if err != nil {
 			i.tree = "" // what was listed does not count
