@@ -57,8 +57,6 @@ func explained(err error) error {
 	switch ref := missing.Ref.String(); ref {
 	case "transport/local", "transport/openshell":
 		return fmt.Errorf("%w\nthis version ships the transport %q: set [agent].backend = %q and [agent].agent_cmd", err, "command", "command")
-	case "world/command":
-		return fmt.Errorf("%w\nthis version does not ship the world that [world] commands need", err)
 	}
 	if meant, ok := diag.Suggest(missing.Ref.Name, []string{"command"}); ok && missing.Ref.Kind == plugin.KindTransport {
 		return fmt.Errorf("%w\ndid you mean [agent].backend = %q?", err, meant)

@@ -193,7 +193,7 @@ func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.
 	defer cancel()
 	r := packRun{options: o, plugins: plugins, dir: dir, runID: runID, started: started, reporter: reporter}
 	pack, err := setup.Prepare(starting, setup.Request{
-		Manifest: o.manifest, StateDir: o.stateDir, SteerFile: o.steer, RunID: runID, Plugins: plugins, Write: dir.Write,
+		Manifest: o.manifest, StateDir: o.stateDir, SteerFile: o.steer, RunID: runID, Plugins: plugins, Write: dir.Write, Env: os.Environ(),
 		Settled: func(m *manifest.Manifest) { r.startAgent(starting, m) },
 		Log:     func(l world.LogLine) { fmt.Fprintln(reporter.Log(), diag.Clean(string(l.Line), 4096)) },
 	})

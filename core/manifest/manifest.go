@@ -141,8 +141,22 @@ type World struct {
 	ApplyTimeout, SnapshotTimeout, RestoreTimeout time.Duration
 }
 
-// HasCommands reports whether the manifest gives any command (C-MANIFEST: then
-// the world is a CommandWorld).
+// The worlds that a manifest can ask for.
+const (
+	WorldGit     = "git"
+	WorldCommand = "command"
+)
+
+// Name is the world that the manifest asks for: any command given makes it the
+// command world (C-MANIFEST).
+func (w World) Name() string {
+	if w.HasCommands() {
+		return WorldCommand
+	}
+	return WorldGit
+}
+
+// HasCommands reports whether the manifest gives any command.
 func (w World) HasCommands() bool {
 	return w.ApplyCmd != "" || w.SnapshotCmd != "" || w.RestoreCmd != ""
 }

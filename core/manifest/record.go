@@ -34,6 +34,8 @@ type Record struct {
 	// BaseSHA is the pristine base commit, BaseToken the world's token for it.
 	BaseSHA   string `json:"base_sha"`
 	BaseToken string `json:"base_token"`
+	// World names the world that recorded the base, empty for git.
+	World string `json:"world,omitempty"`
 	// BlobSHA is git's id of the manifest's text.
 	BlobSHA string `json:"manifest_blob"`
 	// TextSHA256 is the digest of the manifest's text, in hex.
@@ -56,10 +58,21 @@ func NewRecord(m *Manifest, baseSHA, baseToken string, created time.Time) Record
 		TextSHA256: sha256Hex(m.Text),
 		Created:    created.UTC(),
 	}
+	if m.World.HasCommands() {
+		r.World = m.World.Name()
+	}
 	if m.Inside() {
 		r.Injects = m.Workspace.Inject
 	}
 	return r
+}
+
+// WorldName is the world that recorded the base.
+func (r Record) WorldName() string {
+	if r.World == "" {
+		return WorldGit
+	}
+	return r.World
 }
 
 // ReadRecord reads dir/freeze.json. When there is none the error matches fs.ErrNotExist.
@@ -113,6 +126,8 @@ func (r Record) check() error {
 		return errors.New("manifest_blob is not a git object")
 	case !isHex(r.TextSHA256, 64):
 		return errors.New("text_sha256 is not a digest")
+	case !pluginName(r.WorldName()):
+		return errors.New("world is not the name of a world")
 	case r.Created.IsZero():
 		return errors.New("created is missing")
 	case len(r.Injects) > MaxInjects:

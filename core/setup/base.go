@@ -13,13 +13,13 @@ import (
 // the largest inject.
 const maxBaseFile = 64 << 20
 
-// baseReader reads files of the pristine base commit (C-MANIFEST). Whatever
-// world the manifest asks for, its memory is git. The workspace is opened with
-// the first read.
+// baseReader reads files of the pristine base commit (C-MANIFEST), from the world
+// that has recorded it. The workspace is opened with the first read, without any
+// command: which ones there are is not known yet.
 type baseReader struct {
 	req    Request
 	record manifest.Record
-	git    world.World
+	world  world.World
 	id     string
 }
 
@@ -28,36 +28,36 @@ func (b *baseReader) read(ctx context.Context, path string) ([]byte, error) {
 		return nil, err
 	}
 	text := limited{max: maxBaseFile}
-	_, err := b.git.Read(ctx, b.id, b.record.BaseSHA, path, &text)
+	_, err := b.world.Read(ctx, b.id, b.record.BaseToken, path, &text)
 	return text.buf.Bytes(), err
 }
 
 func (b *baseReader) open(ctx context.Context) error {
-	if b.git != nil {
+	if b.world != nil {
 		return nil
 	}
-	git, err := b.req.Plugins.World(ctx, "git")
+	w, err := b.req.Plugins.World(ctx, b.record.WorldName())
 	if err != nil {
 		return err
 	}
-	opened, err := git.Open(ctx, world.OpenRequest{
+	opened, err := w.Open(ctx, world.OpenRequest{
 		RunID: b.req.RunID, Workspace: b.record.Workspace, ManifestDir: b.req.StateDir, Attach: true,
 		Exclude: excluded(b.record.Workspace, b.req.StateDir, b.req.SteerFile),
 	}, discard)
 	if err != nil {
 		return fmt.Errorf("open the workspace: %w", err)
 	}
-	b.git, b.id = git, opened.WorldID
+	b.world, b.id = w, opened.WorldID
 	return nil
 }
 
 func (b *baseReader) close(ctx context.Context) error {
-	if b.git == nil {
+	if b.world == nil {
 		return nil
 	}
-	git := b.git
-	b.git = nil
-	return git.Close(ctx, b.id)
+	w := b.world
+	b.world = nil
+	return w.Close(ctx, b.id)
 }
 
 // limited is a writer that refuses what goes over its limit.

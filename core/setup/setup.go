@@ -37,6 +37,9 @@ type Request struct {
 	Plugins   Plugins
 	// Write replaces a file of the state directory atomically.
 	Write func(name string, data []byte) error
+	// Env is the environment of the pack's commands, as NAME=VALUE: the engine's,
+	// as the measure command has it (C-COMMANDS). A world that runs none gets none.
+	Env []string
 	// Log gets the lines that the setup command prints. It may be nil.
 	Log func(world.LogLine)
 	// Settled is called as soon as it is known which manifest counts, so that the
@@ -115,7 +118,7 @@ func (p *Pack) open(ctx context.Context, req Request, known bool) (err error) {
 		return err
 	}
 	w := &World{open: openRequest(req, p.Manifest), log: req.Log}
-	if w.plugin, err = req.Plugins.World(ctx, worldName(p.Manifest)); err != nil {
+	if w.plugin, err = req.Plugins.World(ctx, p.Manifest.World.Name()); err != nil {
 		return err
 	}
 	dir := p.Manifest.Workspace.Dir

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/crucible-engine/crucible/core/manifest"
 	"github.com/crucible-engine/crucible/sdk/world"
@@ -18,14 +19,6 @@ type World struct {
 	id     string
 }
 
-// worldName picks the world: any command given makes it the command world (C-MANIFEST).
-func worldName(m *manifest.Manifest) string {
-	if m.World.HasCommands() {
-		return "command"
-	}
-	return "git"
-}
-
 func openRequest(req Request, m *manifest.Manifest) world.OpenRequest {
 	open := world.OpenRequest{
 		RunID: req.RunID, Workspace: m.Workspace.Dir, ManifestDir: m.Dir,
@@ -36,10 +29,24 @@ func openRequest(req Request, m *manifest.Manifest) world.OpenRequest {
 		},
 		Exclude: excluded(m.Workspace.Dir, req.StateDir, req.SteerFile),
 	}
+	if m.Workspace.SetupCmd != "" || m.World.HasCommands() {
+		open.Env = variables(req.Env)
+	}
 	if m.Repo != nil {
 		open.Source = &world.Source{URL: m.Repo.URL, Path: m.Repo.Dir, Ref: m.Repo.Ref}
 	}
 	return open
+}
+
+// variables reads NAME=VALUE entries.
+func variables(env []string) []world.EnvVar {
+	out := make([]world.EnvVar, 0, len(env))
+	for _, entry := range env {
+		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
+			out = append(out, world.EnvVar{Name: name, Value: value})
+		}
+	}
+	return out
 }
 
 // excluded lists the engine's own paths that lie inside the workspace.

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]conformance.Target{
-		"value":  {Info: info, World: func() world.World { return &git{} }},
+		"value":  {Info: info(), World: func() world.World { return &git{} }},
 		"binary": conformance.Self(),
 	} {
 		t.Run(name, func(t *testing.T) {

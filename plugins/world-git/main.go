@@ -4,19 +4,14 @@
 package main
 
 import (
+	"github.com/crucible-engine/crucible/plugins/internal/gitplugin"
 	"github.com/crucible-engine/crucible/sdk"
 	"github.com/crucible-engine/crucible/sdk/world"
 )
 
-// info describes the plugin. The variables are what a clone over the network
-// may need.
-var info = sdk.Info{
-	Name: "git", Version: "0.1.0",
-	Features: []string{world.FeatureFork},
-	NeedsEnv: []string{
-		"SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "SSL_CERT_FILE", "SSL_CERT_DIR", "XDG_CONFIG_HOME",
-		"https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY", "all_proxy", "ALL_PROXY",
-	},
+// info describes the plugin.
+func info() sdk.Info {
+	return sdk.Info{Name: "git", Version: "0.1.0", Features: []string{world.FeatureFork}, NeedsEnv: gitplugin.NeedsEnv()}
 }
 
-func main() { sdk.ServeWorld(info, &git{}) }
+func main() { sdk.ServeWorld(info(), &git{}) }

@@ -13,5 +13,5 @@ func Transport() []Case {
 
 // World is the suite of worlds.
 func World() []Case {
-	return slices.Concat(common(plugin.KindWorld), openings(), restores(), readings(), forkings())
+	return slices.Concat(common(plugin.KindWorld), openings(), restores(), readings(), forkings(), commands())
 }

@@ -17,7 +17,7 @@ var programs = map[string]string{
 	"crucible":                   "./cmd/crucible",
 	"crucible-transport-command": "./plugins/transport-command",
 	"crucible-world-git":         "./plugins/world-git",
-	"crucible-world-command":     "./plugins/internal/testworld",
+	"crucible-world-command":     "./plugins/world-command",
 }
 
 func TestMain(m *testing.M) {
@@ -44,16 +44,6 @@ func buildAndRun(m *testing.M) int {
 			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", name, err, out)
 			return 1
 		}
-	}
-	// The command world is for the scripts that ask for it by name.
-	extra := filepath.Join(base, "extra")
-	err = os.Mkdir(extra, 0o700)
-	if err == nil {
-		err = os.Rename(filepath.Join(binDir, "crucible-world-command"), filepath.Join(extra, "crucible-world-command"))
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
 	}
 	return m.Run()
 }
@@ -82,7 +72,7 @@ func setup(env *testscript.Env) error {
 	}
 	for name, value := range map[string]string{
 		"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_DATA_HOME": filepath.Join(home, "data"),
-		"XDG_RUNTIME_DIR": run, "CRUCIBLE_PLUGIN_PATH": binDir, "EXTRA": filepath.Join(filepath.Dir(binDir), "extra"),
+		"XDG_RUNTIME_DIR": run, "CRUCIBLE_PLUGIN_PATH": binDir,
 		"TMPDIR": tmp, "PATH": binDir + ":" + os.Getenv("PATH"), "TERM": "dumb",
 		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b",
 	} {
