@@ -1,0 +1,49 @@
+package egress
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+)
+
+// BrokerURL is where a sandbox finds the broker: the URL that the manifest gives,
+// else one made of the driver's name for the engine's machine and the port that
+// the broker binds.
+func BrokerURL(given, bind, driverHost string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	_, port, err := net.SplitHostPort(bind)
+	if err != nil {
+		return "", fmt.Errorf("bind %q: want address:port", bind)
+	}
+	return "http://" + net.JoinHostPort(driverHost, port) + "/mcp", nil
+}
+
+// BrokerEndpoint is the endpoint that a broker's URL needs (C-EGRESS).
+func BrokerEndpoint(broker string) (Endpoint, error) {
+	u, err := url.Parse(broker)
+	if err != nil {
+		return Endpoint{}, errors.New("not a URL")
+	}
+	port := u.Port()
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return Endpoint{}, fmt.Errorf("the scheme %q is not http or https", u.Scheme)
+	case u.Hostname() == "":
+		return Endpoint{}, errors.New("the URL has no host")
+	case port == "" && strings.HasSuffix(u.Host, ":"):
+		return Endpoint{}, errors.New("the URL has an empty port")
+	case port == "" && u.Scheme == "http":
+		port = "80"
+	case port == "":
+		port = "443"
+	}
+	e, err := ParseEndpoint(net.JoinHostPort(u.Hostname(), port) + ":full")
+	if err == nil && e.Wildcard() {
+		err = errors.New("the URL's host has a wildcard")
+	}
+	return e, err
+}
