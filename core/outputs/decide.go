@@ -1,0 +1,82 @@
+package outputs
+
+import "fmt"
+
+// Violation is a write that a bound does not let through (C-OUTPUTS).
+type Violation struct {
+	Kind Kind
+	// Bound names the key of the manifest that the write goes against, as the
+	// session log has it: "[outputs.draft-pr].target = o/r".
+	Bound string
+	// Detail is a sentence for whoever asked.
+	Detail string
+}
+
+func (v *Violation) Error() string { return v.Detail }
+
+func violation(k Kind, key, detail string, args ...any) *Violation {
+	bound := fmt.Sprintf("[outputs.%s].%s", k, key)
+	return &Violation{Kind: k, Bound: bound, Detail: fmt.Sprintf("%s: ", k) + fmt.Sprintf(detail, args...) + " (" + bound + ")"}
+}
+
+// Aim decides where a write goes. The agent's wish, empty when it has none, is
+// followed only within the bound. params are the parameters of the run. A kind
+// that addresses nothing has the empty target.
+func (b Bound) Aim(wish string, params map[string]string) (string, *Violation) {
+	t := b.Target
+	switch {
+	case !b.Kind.Addresses():
+		return "", nil
+	case t.None():
+		return "", violation(b.Kind, "target", "no target is declared, so every write is refused")
+	case t.Param != "":
+		return b.aimAtParam(wish, params)
+	case t.Open() && wish == "":
+		return "", violation(b.Kind, "target = "+t.Scope, "the target is open: name one within %s", t.Scope)
+	case t.Open() && admits(b.Kind, t.Scope, wish):
+		return wish, nil
+	case t.Open():
+		return "", violation(b.Kind, "target = "+t.Scope, "%q is outside the scope %s", wish, t.Scope)
+	case wish == "" && wild(t.Fixed):
+		return "", violation(b.Kind, "target = "+t.Fixed, "the target stands for several: name one within %s", t.Fixed)
+	case wish == "":
+		return t.Fixed, nil
+	case admits(b.Kind, t.Fixed, wish):
+		return wish, nil
+	default:
+		return "", violation(b.Kind, "target = "+t.Fixed, "%q is not the target %s", wish, t.Fixed)
+	}
+}
+
+func (b Bound) aimAtParam(wish string, params map[string]string) (string, *Violation) {
+	t := b.Target
+	value := params[t.Param]
+	switch {
+	case value == "":
+		return "", violation(b.Kind, "target.open.param = "+t.Param, "the run has no value for the parameter %s", t.Param)
+	case !admits(b.Kind, t.Scope, value):
+		return "", violation(b.Kind, "target = "+t.Scope, "the parameter %s is %q, which is outside the scope %s", t.Param, value, t.Scope)
+	case wish == "" || equal(b.Kind, wish, value):
+		return value, nil
+	case extends(b.Kind, value, wish):
+		return wish, nil
+	default:
+		return "", violation(b.Kind, "target = "+value, "%q is not the target %s that the parameter %s gives", wish, value, t.Param)
+	}
+}
+
+// CheckParams finds the bounds that the parameters of a run go against, before
+// anything is written: a bound parameter that has no value, or one outside the
+// scope.
+func CheckParams(bounds []Bound, params map[string]string) []*Violation {
+	var out []*Violation
+	for _, b := range bounds {
+		if b.Target.Param == "" || b.Count == 0 {
+			continue
+		}
+		if _, v := b.aimAtParam("", params); v != nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}
