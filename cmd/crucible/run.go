@@ -169,6 +169,11 @@ func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.
 	if err != nil {
 		return rep, err
 	}
+	if m := preview.Manifest; m != nil {
+		if err := runnable(m); err != nil {
+			return rep, err
+		}
+	}
 	dir, err := state.Open(o.stateDir)
 	if err != nil {
 		return rep, err
@@ -194,8 +199,14 @@ func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.
 	r := packRun{options: o, plugins: plugins, dir: dir, runID: runID, started: started, reporter: reporter}
 	pack, err := setup.Prepare(starting, setup.Request{
 		Manifest: o.manifest, StateDir: o.stateDir, SteerFile: o.steer, RunID: runID, Plugins: plugins, Write: dir.Write, Env: os.Environ(),
-		Settled: func(m *manifest.Manifest) { r.startAgent(starting, m) },
-		Log:     func(l world.LogLine) { fmt.Fprintln(reporter.Log(), diag.Clean(string(l.Line), 4096)) },
+		Settled: func(m *manifest.Manifest) error {
+			if err := runnable(m); err != nil {
+				return err
+			}
+			r.startAgent(starting, m)
+			return nil
+		},
+		Log: func(l world.LogLine) { fmt.Fprintln(reporter.Log(), diag.Clean(string(l.Line), 4096)) },
 	})
 	if err != nil {
 		return rep, err
@@ -204,6 +215,9 @@ func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.
 	r.pack = pack
 	return r.run(ctx, stop)
 }
+
+// runnable refuses what can be checked and disclosed, but not run here.
+func runnable(m *manifest.Manifest) error { return errors.Join(m.CheckEnv(), m.Unsupported()) }
 
 // packRun is a pack on its way through a run, with everything that it needs.
 type packRun struct {
@@ -250,11 +264,15 @@ func (r *packRun) run(ctx context.Context, stop <-chan struct{}) (rep loop.Repor
 	cfg.Opening = r.opening()
 	masker := mask.New(secretValues(m.Agent.Env))
 	cfg.Mask = masker.MaskCut
-	rep, err = loop.Run(ctx, cfg, loop.Deps{
-		World: r.pack.World, Agent: agent.transport, Injects: r.pack.Injects, Judge: r.judge(m),
+	deps := loop.Deps{
+		World: r.pack.World, Agent: agent.transport, Injects: r.pack.Injects,
 		Recorder: journal.New(r.dir.Log(), masker.Mask, r.reporter),
 		Steering: control.SteerFile{Path: r.options.steer}, Stop: stop,
-	})
+	}
+	if m.Judge != nil {
+		deps.Judge = r.judge(m)
+	}
+	rep, err = loop.Run(ctx, cfg, deps)
 	r.tellWhere(rep)
 	return rep, errors.Join(err, agent.transport.ReleaseRun(context.WithoutCancel(ctx), r.runID))
 }
@@ -288,15 +306,22 @@ func (r *packRun) config(ctx context.Context, m *manifest.Manifest) (loop.Config
 		return loop.Config{}, err
 	}
 	r.unknownSlots = prompt.Unknown(template)
+	j := manifest.Judge{Objective: taskObjective}
+	if m.Judge != nil {
+		j = *m.Judge
+	}
 	return loop.Config{
-		RunID: r.runID, Workspace: m.Workspace.Dir, Goal: goal, Objective: m.Judge.Objective, Template: template,
-		Rule: m.Judge.Rule, SkipBaseline: m.Judge.SkipBaseline,
+		RunID: r.runID, Workspace: m.Workspace.Dir, Goal: goal, Objective: j.Objective, Template: template,
+		Rule: j.Rule, SkipBaseline: j.SkipBaseline,
 		Iterations: r.options.iterations, MaxCost: r.options.maxCost, MaxTime: r.options.maxTime, Started: r.started,
 		NoEarlyStop: !r.options.earlyStop, Turn: r.turn(m),
-		Fingerprint: identity.Fingerprint(goal, m.Judge.Objective, wire.RegimeDefault),
+		Fingerprint: identity.Fingerprint(goal, j.Objective, wire.RegimeDefault),
 		ToolIO:      toolIO(m),
 	}, nil
 }
+
+// taskObjective labels a run without a judge; no judge may use it.
+const taskObjective = "task"
 
 var errStopped = errors.New("stopped by the operator")
 

@@ -3,7 +3,6 @@ package egress
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"strings"
 )
@@ -15,11 +14,19 @@ func BrokerURL(given, bind, driverHost string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
-	_, port, err := net.SplitHostPort(bind)
-	if err != nil {
+	colon := strings.LastIndexByte(bind, ':')
+	if colon <= 0 {
 		return "", fmt.Errorf("bind %q: want address:port", bind)
 	}
-	return "http://" + net.JoinHostPort(driverHost, port) + "/mcp", nil
+	return "http://" + bracketed(driverHost) + bind[colon:] + "/mcp", nil
+}
+
+// bracketed is a host as it stands before a port.
+func bracketed(host string) string {
+	if strings.Contains(host, ":") {
+		return "[" + host + "]"
+	}
+	return host
 }
 
 // BrokerEndpoint is the endpoint that a broker's URL needs (C-EGRESS).
@@ -41,7 +48,7 @@ func BrokerEndpoint(broker string) (Endpoint, error) {
 	case port == "":
 		port = "443"
 	}
-	e, err := ParseEndpoint(net.JoinHostPort(u.Hostname(), port) + ":full")
+	e, err := ParseEndpoint(bracketed(u.Hostname()) + ":" + port + ":full")
 	if err == nil && e.Wildcard() {
 		err = errors.New("the URL's host has a wildcard")
 	}

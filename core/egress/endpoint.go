@@ -55,6 +55,9 @@ func ParseEndpoint(s string) (Endpoint, error) {
 
 // cutHost splits the host off and brings it into its one form.
 func cutHost(s string) (host, rest string, err error) {
+	if strings.Contains(s, "://") {
+		return "", "", errors.New("is a URL")
+	}
 	if inner, ok := strings.CutPrefix(s, "["); ok {
 		host, rest, ok = strings.Cut(inner, "]:")
 		address, parseErr := netip.ParseAddr(host)
@@ -135,11 +138,7 @@ func (e *Endpoint) setPart(i int, part string) error {
 
 // Authority is host and port, with brackets where they are needed.
 func (e Endpoint) Authority() string {
-	host := e.Host
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	return host + ":" + strconv.Itoa(int(e.Port))
+	return bracketed(e.Host) + ":" + strconv.Itoa(int(e.Port))
 }
 
 // String is the endpoint in full; parsing it gives the same endpoint.

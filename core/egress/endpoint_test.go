@@ -49,7 +49,7 @@ func TestParseEndpointErrors(t *testing.T) {
 		"github.com:443:rw":               "read-write",
 		"github.com:443:full:a:b:c":       "too many parts",
 		"github.com:443:full:A b":         "not a word",
-		"https://github.com:443":          "not a port",
+		"https://github.com:443":          "is a URL",
 		"a..b:443":                        "empty label",
 		".a:443":                          "empty label",
 		"-a.b:443":                        "dash",

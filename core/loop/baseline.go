@@ -37,7 +37,7 @@ func (r *run) measureBaseline(ctx context.Context) (phase, error) {
 		}
 	}
 	row := wire.RowData{Decision: wire.DecisionBaselineSkipped, Note: "baseline skipped", KeptSnap: snap.Token}
-	if !r.cfg.SkipBaseline {
+	if !r.cfg.SkipBaseline && r.deps.Judge != nil {
 		reading, err := r.deps.Judge.Measure(r.soft, judge.Known{})
 		if r.stopped() {
 			return r.end(Stopped, "stopped by the operator"), nil

@@ -37,6 +37,9 @@ func (r *run) judge(ctx context.Context) (phase, error) {
 		}
 		return r.discarded(ctx, "frozen files could not be put in place: "+err.Error())
 	}
+	if r.deps.Judge == nil {
+		return r.decide(ctx, decide.Reading{Valid: true})
+	}
 	reading, err := r.deps.Judge.Measure(r.soft, judge.Known{
 		BaselineScore: r.baseline.Score, BaselineTotal: r.baselineTotal, BestScore: r.best.Score,
 	})
@@ -70,7 +73,7 @@ func (r *run) decide(ctx context.Context, reading decide.Reading) (phase, error)
 	row := readingRow(r.iter, wire.DecisionDiscard, reading)
 	row.Diff, row.Diffstat, row.CandidateMD = patch, shortstat, writeUp
 	row.Note = candidateNote(reading, writeUp)
-	verdict := r.cfg.Rule.Decide(reading, r.best)
+	verdict := r.verdict(reading)
 	if verdict.Keep {
 		verdict = r.keep(ctx, reading, verdict, &row)
 	}
@@ -83,6 +86,15 @@ func (r *run) decide(ctx context.Context, reading decide.Reading) (phase, error)
 		return done, err
 	}
 	return r.afterRow(verdict)
+}
+
+// verdict decides about a candidate (C-DECIDE). Without a judge every turn that
+// did not fail is kept.
+func (r *run) verdict(reading decide.Reading) decide.Verdict {
+	if r.deps.Judge == nil {
+		return decide.Verdict{Keep: true}
+	}
+	return r.cfg.Rule.Decide(reading, r.best)
 }
 
 // candidateNote is the agent's account of its change, else the judge's note. Why
@@ -106,6 +118,7 @@ func (r *run) keep(ctx context.Context, reading decide.Reading, verdict decide.V
 	}
 	r.best, r.bestToken = reading.Best(), snap.Token
 	r.solved = r.solved || verdict.Solved
+	r.kept++
 	row.Decision, row.KeptSnap = wire.DecisionKeep, snap.Token
 	return verdict
 }

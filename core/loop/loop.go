@@ -58,8 +58,10 @@ type Steering interface {
 
 // Deps are the loop's ways out.
 type Deps struct {
-	World    World
-	Agent    Agent
+	World World
+	Agent Agent
+	// Judge is nil in the task lane: whatever a turn that did not fail leaves is
+	// kept, without a score (C-MANIFEST).
 	Judge    Judge
 	Injects  Injects
 	Recorder Recorder
@@ -182,6 +184,7 @@ type run struct {
 	best          decide.Best
 	bestToken     string
 	solved        bool
+	kept          int
 	rows          []wire.RowData
 	retained      int
 	spent         float64
@@ -202,10 +205,19 @@ func (r *run) end(e Ending, reason string) phase {
 	return wrapup
 }
 
+// improved reports whether the run was worth it: in the task lane, whether
+// anything was kept.
+func (r *run) improved() bool {
+	if r.deps.Judge == nil {
+		return r.kept > 0
+	}
+	return r.solved || r.cfg.Rule.Improved(r.best, r.baseline)
+}
+
 func (r *run) report() Report {
 	return Report{
 		Ending: r.ending, Reason: r.reason,
-		Improved: r.solved || r.cfg.Rule.Improved(r.best, r.baseline), Solved: r.solved,
+		Improved: r.improved(), Solved: r.solved,
 		Rows: r.rows, Baseline: r.baseline, Best: r.best, BestToken: r.bestToken, Spent: r.spent,
 	}
 }

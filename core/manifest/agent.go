@@ -1,20 +1,24 @@
 package manifest
 
 import (
+	"os"
 	"regexp"
 	"strings"
 
 	"github.com/crucible-engine/crucible/core/diag"
+	"github.com/crucible-engine/crucible/core/egress"
 )
 
 // agent reads [agent].
 func (p *pack) agent(t value) {
 	a := &p.m.Agent
-	a.Backend, a.Harness = "local", "claude"
-	var method, goalFile string
+	a.Backend, a.Harness = "local", egress.Claude
+	a.Egress.InheritDefaults = true
+	a.Broker = Broker{Bind: "0.0.0.0:8849", Name: "broker"}
+	var method, goalFile, toolbox string
 	fields := []field{
 		word("backend", &a.Backend),
-		choice("harness", &a.Harness, "claude", "codex", "hermes", "opencode", "pi"),
+		choice("harness", &a.Harness, egress.Claude, egress.Codex, egress.Hermes, egress.OpenCode, egress.Pi),
 		word("model", &a.Model),
 		choice("reasoning_effort", &a.ReasoningEffort, "low", "medium", "high", "xhigh", "max"),
 		text("method_prompt", &method),
@@ -22,11 +26,18 @@ func (p *pack) agent(t value) {
 		text("goal_file", &goalFile),
 		text("agent_cmd", &a.AgentCmd),
 		table("env", p.agentEnv),
+		word("sandbox_image", &a.SandboxImage),
+		text("toolbox_dir", &toolbox),
+		words("toolbox_exclude", &a.ToolboxExclude),
+		words("disallowed_tools", &a.DisallowedTools),
+		tables("relay", p.relay),
+		table("openshell", p.openshell),
+		table("broker", p.broker),
 	}
-	t.read(append(fields, refused("allow_unverified_image", "broker", "codex", "disallowed_tools", "hermes", "mcp",
-		"openshell", "prefers", "relay", "requires", "resources", "sandbox", "sandbox_image", "seed_diff", "tool_plugins",
-		"toolbox_dir", "toolbox_exclude")...)...)
+	t.read(append(fields, refused("allow_unverified_image", "codex", "hermes", "mcp", "prefers", "requires", "resources",
+		"sandbox", "seed_diff", "tool_plugins")...)...)
 	a.MethodPrompt = p.textFile(t.at("method_prompt"), method)
+	a.ToolboxDir = p.toolbox(t, toolbox)
 	a.GoalFile = p.textFile(t.at("goal_file"), goalFile)
 	if !pluginName(a.Backend) {
 		t.at("backend").fault("", "%s is not the name of a transport: lower-case letters, digits and single dashes, at most 64",
@@ -72,9 +83,6 @@ func (p *pack) agentEnv(t value) {
 	}
 }
 
-// envValue is the one place where the text of a variable becomes its value.
-func (p *pack) envValue(v value) (string, bool) { return v.text(maxString) }
-
 func envName(s string) bool {
 	return s != "" && len(s) <= maxEnvName && (s[0] < '0' || s[0] > '9') &&
 		strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == ""
@@ -92,6 +100,27 @@ func (p *pack) textFile(v value, name string) string {
 	}
 	if err := checkText(path); err != nil {
 		v.fault("", "%s: %s", diag.Quote(name, shown), err)
+	}
+	return path
+}
+
+// toolbox turns [agent].toolbox_dir into an absolute path, after a look at the
+// directory.
+func (p *pack) toolbox(t value, name string) string {
+	if name == "" {
+		if len(p.m.Agent.ToolboxExclude) > 0 {
+			t.at("toolbox_exclude").fault("write toolbox_dir", "there is no toolbox that it could exclude from")
+		}
+		return ""
+	}
+	path := p.locate(name)
+	if p.ofBase(path) {
+		return path
+	}
+	if info, err := os.Stat(path); err != nil {
+		t.at("toolbox_dir").fault("", "%s: %s", diag.Quote(name, shown), plain(err))
+	} else if !info.IsDir() {
+		t.at("toolbox_dir").fault("", "%s is not a directory", diag.Quote(name, shown))
 	}
 	return path
 }

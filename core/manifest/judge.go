@@ -17,8 +17,9 @@ func (p *pack) judge(t value) {
 		choice("tiebreak_direction", &tiebreak, "lower", "higher"),
 		word("objective", &j.Objective),
 		flag("skip_baseline", &j.SkipBaseline),
+		table("selftest", j.readSelftest),
 	}
-	t.read(append(fields, refused("selftest")...)...)
+	t.read(fields...)
 	if j.MeasureCmd == "" && blank(t, "measure_cmd") {
 		t.missing("measure_cmd", "it is the shell command that scores a candidate")
 	}

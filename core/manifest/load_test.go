@@ -16,6 +16,7 @@ import (
 
 	"github.com/crucible-engine/crucible/core/decide"
 	"github.com/crucible-engine/crucible/core/diag"
+	"github.com/crucible-engine/crucible/core/egress"
 	"github.com/crucible-engine/crucible/core/manifest"
 )
 
@@ -83,7 +84,8 @@ func TestLoadWhole(t *testing.T) {
 		Agent: manifest.Agent{
 			Backend: "my-transport2", Harness: "codex", Model: "m-1", ReasoningEffort: "xhigh",
 			MethodPrompt: filepath.Join(dir, "method.md"), GoalFile: filepath.Join(dir, "GOAL.md"), AgentCmd: "./propose.sh",
-			Env: []manifest.EnvVar{{Name: "B_TOKEN", Value: "sesame"}, {Name: "A"}},
+			Env:    []manifest.EnvVar{{Name: "B_TOKEN", Value: "sesame"}, {Name: "A"}},
+			Egress: egress.Declaration{InheritDefaults: true}, Broker: manifest.Broker{Bind: "0.0.0.0:8849", Name: "broker"},
 		},
 		Judge: &manifest.Judge{
 			MeasureCmd: "./measure.sh", MeasureTimeout: 10 * time.Minute,
@@ -93,6 +95,7 @@ func TestLoadWhole(t *testing.T) {
 			ApplyCmd: "a", SnapshotCmd: "s", RestoreCmd: "r",
 			ApplyTimeout: time.Second, SnapshotTimeout: 2 * time.Second, RestoreTimeout: 3 * time.Second,
 		},
+		Edition: 1, Search: manifest.Search{Policy: manifest.PolicyTopK, PolicyK: 1}, Workflow: manifest.Workflow{Type: manifest.Autoresearch},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(manifest.Manifest{})); diff != "" {
 		t.Error(diff)
@@ -229,7 +232,7 @@ func TestLoadFaultsAreAList(t *testing.T) {
 	write(t, filepath.Join(dir, "crucible.toml"), "x = 1\ny = 2\n")
 	_, err := manifest.Load(filepath.Join(dir, "crucible.toml"))
 	var list diag.List
-	if !errors.As(err, &list) || len(list) != 5 {
+	if !errors.As(err, &list) || len(list) != 4 {
 		t.Errorf("%v", err)
 	}
 }

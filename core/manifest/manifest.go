@@ -8,6 +8,8 @@ import (
 
 	"github.com/crucible-engine/crucible/core/decide"
 	"github.com/crucible-engine/crucible/core/diag"
+	"github.com/crucible-engine/crucible/core/egress"
+	"github.com/crucible-engine/crucible/core/outputs"
 )
 
 // Manifest is one checked crucible.toml. Every path in it is absolute.
@@ -21,12 +23,26 @@ type Manifest struct {
 	Repo      *Repo
 	Workspace Workspace
 	Agent     Agent
-	Judge     *Judge
-	World     World
+	// Judge is nil in the task lane, which scores nothing.
+	Judge *Judge
+	World World
+	// Edition is 1 or 2.
+	Edition  uint32
+	Search   Search
+	Workflow Workflow
+	Publish  Publish
+	// Builds are in the order of the manifest.
+	Builds []Build
+	// Outputs holds the declared kinds alone.
+	Outputs outputs.Declaration
+	// Secrets are what [[capabilities.secret]] declares.
+	Secrets []Secret
 	// Warnings are faults that do not stop a run. The caller shows them.
 	Warnings diag.List
 	// base is set when the manifest was loaded by Frozen.
 	base ReadBase
+	// unset are the variables that [agent.env] asks for and that are not set.
+	unset diag.List
 }
 
 // Inside reports whether the manifest lies inside its own workspace, where the
@@ -105,6 +121,17 @@ type Agent struct {
 	AgentCmd string
 	// Env is in the order of the manifest. The values are secrets.
 	Env []EnvVar
+	// SandboxImage is empty for the engine's own.
+	SandboxImage string
+	// ToolboxDir holds skills for the agent, empty for none. ToolboxExclude are
+	// names in it that are left out.
+	ToolboxDir     string
+	ToolboxExclude []string
+	// DisallowedTools are passed on to the harness.
+	DisallowedTools []string
+	Relays          []Relay
+	Egress          egress.Declaration
+	Broker          Broker
 }
 
 // EnvVar is one variable that only the agent's process gets.
@@ -131,6 +158,8 @@ type Judge struct {
 	Objective string
 	// SkipBaseline: the first candidate has nothing to beat.
 	SkipBaseline bool
+	// Selftest is nil when the manifest has none.
+	Selftest *Selftest
 }
 
 // World holds the domain's commands ([world]); an empty one does not exist.

@@ -20,32 +20,42 @@ type pack struct {
 // need two sections come after all sections are read.
 func (p *pack) root() {
 	top := value{doc: p.doc, node: p.doc.root}
-	var workspace value
+	p.m.Edition, p.m.Workflow.Type, p.m.Search = 1, Autoresearch, Search{Policy: PolicyTopK, PolicyK: 1}
+	var workspace, workflow value
 	fields := []field{
 		table("repo", p.repo),
 		table("workspace", func(v value) { workspace = v }),
 		table("agent", p.agent),
 		table("judge", p.judge),
 		table("world", p.world),
+		number("edition", &p.m.Edition, 1, 2),
+		table("search", p.search),
+		table("workflow", func(v value) { workflow = v }),
+		table("publish", p.publish),
+		named("build", p.build),
+		table("outputs", p.outputs),
+		table("capabilities", p.capabilities),
 	}
-	top.read(append(fields, refused("build", "capabilities", "component", "composite", "deploy", "edition", "mcp",
-		"measure", "outputs", "preflight", "publish", "search", "secret", "workflow")...)...)
+	top.read(append(fields, refused("component", "composite", "deploy", "mcp", "measure", "preflight", "secret")...)...)
+	if workflow.node != nil { // it depends on the edition
+		p.workflow(workflow)
+	}
 	if workspace.node == nil {
 		workspace = value{doc: p.doc, path: "workspace", node: &node{kind: kindTable}}
 	}
 	p.workspace(workspace)
 	p.require(top)
+	p.lanes(top)
 }
 
-// require records the sections that every manifest has to have.
+// require records the sections that every manifest has to have. Only a playbook
+// works on nothing.
 func (p *pack) require(top value) {
 	for _, s := range []struct{ name, hint string }{
 		{"repo", `write [repo] with url = "…" or path = "…"`},
 		{"agent", `write [agent] with backend = "command" and agent_cmd = "…"`},
-		{"judge", "a manifest without a judge is a task lane, which is not supported by this engine; " +
-			`write [judge] with measure_cmd = "…" and direction = "lower" or "higher"`},
 	} {
-		if !top.has(s.name) {
+		if !top.has(s.name) && (s.name != "repo" || p.m.Workflow.Type != Playbook) {
 			top.missing(s.name, s.hint)
 		}
 	}

@@ -36,8 +36,23 @@ func (p *progress) result() string {
 	if leftOut > 0 {
 		fmt.Fprintf(&b, "(%d of %d rows are left out after the first)\n", leftOut, len(p.rows))
 	}
+	if p.direction == "" && p.baseline == nil && p.best == nil {
+		fmt.Fprintf(&b, "kept: %d of %d\n", kept(p.rows), len(p.rows)-1)
+		return b.String()
+	}
 	fmt.Fprintf(&b, "score: %s -> %s%s\n", score(p.baseline), score(p.best), p.change())
 	return b.String()
+}
+
+// kept counts the candidates that were kept.
+func kept(rows []wire.RowData) int {
+	n := 0
+	for _, r := range rows {
+		if r.Decision == wire.DecisionKeep {
+			n++
+		}
+	}
+	return n
 }
 
 // change says what became of the score. A candidate that is kept at an equal

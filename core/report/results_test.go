@@ -147,7 +147,7 @@ func TestScoreLine(t *testing.T) {
 		{"unknown direction", "", []wire.RowData{row("baseline", ptr(4)), row("keep", ptr(5))}, "4 -> 5 (+25.0%)"},
 		{"unknown direction from zero", "", []wire.RowData{row("baseline", ptr(0)), row("keep", ptr(5))}, "0 -> 5"},
 		{"no baseline", "lower", []wire.RowData{row("baseline-skipped", nil), row("keep", ptr(3))}, "none -> 3"},
-		{"nothing", "", []wire.RowData{row("baseline-skipped", nil), row("keep", nil)}, "none -> none"},
+		{"nothing", "lower", []wire.RowData{row("baseline-skipped", nil), row("keep", nil)}, "none -> none"},
 		{"numbers", "lower", []wire.RowData{row("baseline", ptr(1e21)), row("keep", ptr(1e-9))}, "1e+21 -> 1e-09 (-100.0%, lower is better)"},
 	}
 	for _, tt := range tests {
@@ -158,6 +158,10 @@ func TestScoreLine(t *testing.T) {
 				t.Errorf("got %s", got)
 			}
 		})
+	}
+	task := report.Summary([]wire.RowData{row("baseline-skipped", nil), row("keep", nil), row("discarded", nil)}, "")
+	if !strings.HasSuffix(task, "\nkept: 1 of 2\n") {
+		t.Errorf("the task lane: %s", task)
 	}
 	if got := report.Summary(nil, "lower"); got != "" {
 		t.Errorf("got %q", got)

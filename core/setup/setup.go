@@ -43,8 +43,9 @@ type Request struct {
 	// Log gets the lines that the setup command prints. It may be nil.
 	Log func(world.LogLine)
 	// Settled is called as soon as it is known which manifest counts, so that the
-	// caller can start what it needs while the workspace is opened. It may be nil.
-	Settled func(*manifest.Manifest)
+	// caller can start what it needs while the workspace is opened, or refuse the
+	// manifest. It may be nil.
+	Settled func(*manifest.Manifest) error
 }
 
 // Pack is a pack that is ready to run.
@@ -112,7 +113,9 @@ func Prepare(ctx context.Context, req Request) (*Pack, error) {
 // open opens the workspace and, the first time, sets it up.
 func (p *Pack) open(ctx context.Context, req Request, known bool) (err error) {
 	if req.Settled != nil {
-		req.Settled(p.Manifest)
+		if err := req.Settled(p.Manifest); err != nil {
+			return err
+		}
 	}
 	if p.Injects, err = inject.ReadManifest(ctx, p.Manifest); err != nil {
 		return err

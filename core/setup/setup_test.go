@@ -168,7 +168,7 @@ func TestFirstSetup(t *testing.T) {
 	p := newPack(t, outside)
 	var settled *manifest.Manifest
 	req := p.request()
-	req.Settled = func(m *manifest.Manifest) { settled = m }
+	req.Settled = func(m *manifest.Manifest) error { settled = m; return nil }
 	got, err := setup.Prepare(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
