@@ -134,6 +134,10 @@ type Agent struct {
 	Broker          Broker
 }
 
+// Sandboxed reports whether the agent runs behind walls: of the transports that
+// are known by name, only openshell builds any.
+func (a Agent) Sandboxed() bool { return a.Backend == "openshell" }
+
 // EnvVar is one variable that only the agent's process gets.
 type EnvVar struct {
 	Name  string

@@ -15,8 +15,9 @@ type Relay struct {
 	// Template is text with expansions ${env:NAME}, ${file:/path}, ${file64:/path}
 	// and ${cmd:command}.
 	Template string
-	// FromFile is an absolute path on the engine's machine.
-	FromFile string
+	// FromFile is an absolute path on the engine's machine, File how the manifest
+	// spells it.
+	FromFile, File string
 	// FromCmd is a shell command whose output is the file.
 	FromCmd string
 }
@@ -47,8 +48,8 @@ func (p *pack) relay(t value) {
 	if given != 1 {
 		t.fault("", "want exactly one of template, from_file, from_cmd, have %d", given)
 	}
-	if r.FromFile != "" {
-		r.FromFile = p.locate(r.FromFile)
+	if r.File = r.FromFile; r.File != "" {
+		r.FromFile = p.locate(r.File)
 	}
 	checkTemplate(t.at("template"), r.Template)
 	p.m.Agent.Relays = append(p.m.Agent.Relays, r)
@@ -89,6 +90,21 @@ func checkTemplate(v value, text string) {
 			v.fault("", "%s", problem)
 			return
 		}
+		text = rest[end+1:]
+	}
+}
+
+// Expansions are the expansions of the template in their order, without their
+// braces.
+func (r Relay) Expansions() []string {
+	var out []string
+	for text := r.Template; ; {
+		_, rest, found := strings.Cut(text, "${")
+		end := expansionEnd(rest)
+		if !found || end < 0 {
+			return out
+		}
+		out = append(out, rest[:end])
 		text = rest[end+1:]
 	}
 }
