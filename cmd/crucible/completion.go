@@ -14,8 +14,9 @@ const (
 	--ui) words="auto headless jsonl stream" ;;
 	--effort) words="low medium high xhigh max" ;;
 	--log-level) words="trace debug info warn error" ;;
+	--kind) words="transport world" ;;
 	completion) words="bash zsh fish" ;;
-	-m | --manifest | --state-dir | --steer | --goal-file | --plugin | trust) COMPREPLY=(); return ;;
+	-m | --manifest | --state-dir | --steer | --goal-file | --plugin | trust | test) COMPREPLY=(); return ;;
 	check) words=$("${COMP_WORDS[0]}" plugin list 2>/dev/null | awk 'NR > 1 {print $1 "/" $2}') ;;
 	*)
 		if [[ "$cur" == -* ]]; then
