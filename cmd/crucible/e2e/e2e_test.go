@@ -14,10 +14,11 @@ import (
 
 // programs are built once for all scripts, from this tree.
 var programs = map[string]string{
-	"crucible":                   "./cmd/crucible",
-	"crucible-transport-command": "./plugins/transport-command",
-	"crucible-world-git":         "./plugins/world-git",
-	"crucible-world-command":     "./plugins/internal/testworld",
+	"crucible":                    "./cmd/crucible",
+	"crucible-transport-command":  "./plugins/transport-command",
+	"crucible-world-git":          "./plugins/world-git",
+	"crucible-world-command":      "./plugins/internal/testworld",
+	"crucible-transport-stranger": "./cmd/crucible/e2e/stranger",
 }
 
 func TestMain(m *testing.M) {
@@ -45,11 +46,13 @@ func buildAndRun(m *testing.M) int {
 			return 1
 		}
 	}
-	// The command world is for the scripts that ask for it by name.
+	// These are for the scripts that ask for them by name.
 	extra := filepath.Join(base, "extra")
 	err = os.Mkdir(extra, 0o700)
-	if err == nil {
-		err = os.Rename(filepath.Join(binDir, "crucible-world-command"), filepath.Join(extra, "crucible-world-command"))
+	for _, name := range []string{"crucible-world-command", "crucible-transport-stranger"} {
+		if err == nil {
+			err = os.Rename(filepath.Join(binDir, name), filepath.Join(extra, name))
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
