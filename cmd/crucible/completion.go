@@ -10,6 +10,7 @@ import (
 const (
 	bashCompletion = `_crucible() {
 	local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" words
+	[[ "$cur" != -* ]] || prev="" # a flag, whatever it follows
 	case "$prev" in
 	--ui) words="auto headless jsonl stream" ;;
 	--effort) words="low medium high xhigh max" ;;
