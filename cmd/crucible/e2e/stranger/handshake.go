@@ -55,11 +55,7 @@ func listen(dir string) (net.Listener, error) {
 	if dir == "" {
 		return nil, errors.New("PLUGIN_UNIX_SOCKET_DIR is not set")
 	}
-	listener, err := net.Listen("unix", filepath.Join(dir, "s"))
-	if unix, ok := listener.(*net.UnixListener); ok {
-		unix.SetUnlinkOnClose(false) // it is removed at the end
-	}
-	return listener, err
+	return net.Listen("unix", filepath.Join(dir, "s"))
 }
 
 // registerController answers plugin.GRPCController/Shutdown, the last call that

@@ -98,12 +98,13 @@ func serve() error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	}()
 	select {
-	case <-over: // all calls have ended: the engine has called Shutdown before
+	case <-over: // the engine has called Shutdown before; the answer is to reach it
+		time.AfterFunc(time.Second, server.Stop)
 		server.GracefulStop()
 	case <-gone:
 	case <-signals:
 	}
-	// Whoever waits for us does so for two seconds: nothing is asked twice.
-	running.killAll()
-	return os.Remove(listener.Addr().String())
+	running.killAll() // whoever waits for the end does so for two seconds
+	server.Stop()     // which removes the socket
+	return nil
 }
