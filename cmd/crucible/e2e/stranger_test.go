@@ -1,10 +1,35 @@
 package e2e_test
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/crucible-engine/crucible/sdk/contract"
 )
+
+// TestContractPage: what the page tells a stranger to type is what the engine
+// uses.
+func TestContractPage(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/contract.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := contract.ParseSemver(contract.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		contract.CookieKey, contract.CookieValue, contract.DescribeFlag, contract.CallIDKey,
+		fmt.Sprintf("`%d` for contract %d.%d", contract.Protocol(), v.Major, v.Minor), fmt.Sprintf("\n1|%d|unix|", contract.Protocol()),
+	} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("docs/contract.md does not have %q", want)
+		}
+	}
+}
 
 // TestStrangerStandsAlone: the stranger proves what docs/contract.md says only
 // as long as it has nothing of the SDK but the generated protocols, and does not

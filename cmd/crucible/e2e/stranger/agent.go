@@ -12,35 +12,38 @@ import (
 	"time"
 )
 
-// guardScript keeps a group of processes from outliving this program: its stdin
-// is a pipe that only this program holds, and when that ends, by whatever death,
-// it kills its own group. The polite signal is for the agent.
-const guardScript = `trap '' TERM; read -r nothing; kill -s KILL 0`
+// guarded starts a guard and becomes the agent, whose command is $1. Descriptor
+// 3 is a pipe of which only this program holds the other end. When that ends, by
+// whatever death, the guard kills the group that both are in. The polite signal
+// is not for the guard.
+const guarded = `(trap '' TERM; read -r x <&3; kill -s KILL 0) >/dev/null 2>&1 & exec 3<&-; exec /bin/sh -c "$1"`
 
-// agent is a shell in the group of its guard.
+// agent is a shell that leads a group of processes.
 type agent struct {
-	cmd, guard *exec.Cmd
-	lifeline   io.Closer
-	exited     chan struct{} // closed when the shell itself has ended
+	cmd      *exec.Cmd
+	lifeline io.Closer
+	exited   chan struct{} // closed when the shell itself has ended
 }
 
-// startAgent starts the guard and then, in its group, the agent.
+// agentCommand is what startAgent starts.
+func agentCommand(script string) *exec.Cmd {
+	return exec.Command("/bin/sh", "-c", guarded, "sh", script)
+}
+
+// startAgent starts an agentCommand.
 func startAgent(cmd *exec.Cmd) (*agent, error) {
-	guard := exec.Command("/bin/sh", "-c", guardScript)
-	guard.Env, guard.SysProcAttr = []string{}, &syscall.SysProcAttr{Setpgid: true}
-	lifeline, err := guard.StdinPipe()
+	guards, lifeline, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := guard.Start(); err != nil {
-		return nil, err
-	}
-	a := &agent{cmd: cmd, guard: guard, lifeline: lifeline, exited: make(chan struct{})}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: a.group()}
+	defer guards.Close()
+	cmd.ExtraFiles = []*os.File{guards}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
-		a.kill()
+		lifeline.Close()
 		return nil, err
 	}
+	a := &agent{cmd: cmd, lifeline: lifeline, exited: make(chan struct{})}
 	go func() {
 		defer close(a.exited)
 		_ = cmd.Wait() // its status is read from ProcessState
@@ -48,20 +51,19 @@ func startAgent(cmd *exec.Cmd) (*agent, error) {
 	return a, nil
 }
 
-func (a *agent) group() int { return a.guard.Process.Pid }
+func (a *agent) group() int { return a.cmd.Process.Pid }
 
 // terminate asks the agent to end.
 func (a *agent) terminate() { _ = syscall.Kill(-a.group(), syscall.SIGTERM) }
 
-// kill kills what is left of the group and returns when nothing of it runs. The
-// guard is waited for last: until then the group's number is taken.
+// kill kills what is left of the group, the guard at least, and returns when
+// nothing of it runs.
 func (a *agent) kill() {
 	_ = syscall.Kill(-a.group(), syscall.SIGKILL)
 	for populated(a.group()) {
 		time.Sleep(2 * time.Millisecond)
 	}
 	_ = a.lifeline.Close()
-	_ = a.guard.Wait()
 }
 
 // populated reports whether a process of the group runs; a zombie does not.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os/exec"
 	"time"
 
 	"google.golang.org/grpc"
@@ -53,7 +52,7 @@ func (s *transportService) RunTurn(req *transportv1.RunTurnRequest, stream grpc.
 
 // run plays the agent. When it returns no process of the agent's group is left.
 func (s *transportService) run(ctx context.Context, one *call, req *transportv1.RunTurnRequest, out *events) (*transportv1.Result, error) {
-	cmd := exec.Command("/bin/sh", "-c", req.GetCommand())
+	cmd := agentCommand(req.GetCommand())
 	cmd.Dir, cmd.Env = req.GetWorkspace(), []string{}
 	for _, v := range req.GetEnv() {
 		cmd.Env = append(cmd.Env, v.GetName()+"="+string(v.GetValue()))
