@@ -32,7 +32,7 @@ func TestHandshakeFaults(t *testing.T) {
 	t.Parallel()
 	protocol := fmt.Sprint(contract.Protocol())
 	for line, want := range map[string]string{
-		"1|" + protocol + "|unix|/tmp/s|grpc|AAAA":          "PLUGIN_UNIX_SOCKET_DIR",
+		"1|" + protocol + "|unix|/run/s|grpc|AAAA":          "PLUGIN_UNIX_SOCKET_DIR",
 		"1|" + protocol + "|unix|$D/../s|grpc|AAAA":         "PLUGIN_UNIX_SOCKET_DIR",
 		"1|" + protocol + "|tcp|192.0.2.1:80|grpc|AAAA":     "loopback",
 		"1|" + protocol + "|tcp|localhost:80|grpc|AAAA":     "loopback",
