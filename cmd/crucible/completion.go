@@ -10,12 +10,14 @@ import (
 const (
 	bashCompletion = `_crucible() {
 	local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" words
+	[[ "$cur" != -* ]] || prev="" # a flag, whatever it follows
 	case "$prev" in
 	--ui) words="auto headless jsonl stream" ;;
 	--effort) words="low medium high xhigh max" ;;
 	--log-level) words="trace debug info warn error" ;;
+	--kind) words="transport world" ;;
 	completion) words="bash zsh fish" ;;
-	-m | --manifest | --state-dir | --steer | --goal-file | --plugin | trust) COMPREPLY=(); return ;;
+	-m | --manifest | --state-dir | --steer | --goal-file | --plugin | trust | test) COMPREPLY=(); return ;;
 	check) words=$("${COMP_WORDS[0]}" plugin list 2>/dev/null | awk 'NR > 1 {print $1 "/" $2}') ;;
 	*)
 		if [[ "$cur" == -* ]]; then

@@ -80,7 +80,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:                   "crucible",
 		Usage:                  "goal-directed agent loops with a judge that the agent cannot touch",
-		UsageText:              "crucible [run] [--manifest FILE] [--iterations N] [options]\ncrucible plugin list|check|trust\ncrucible --contract-version",
+		UsageText:              "crucible [run] [--manifest FILE] [--iterations N] [options]\ncrucible plugin list|check|test|trust\ncrucible --contract-version",
 		Description:            appDescription,
 		Version:                version(),
 		Writer:                 stdout,

@@ -19,18 +19,18 @@ import (
 func pluginCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "plugin",
-		Usage: "list, check and trust plugins",
+		Usage: "list, check, test and trust plugins",
 		Description: "Agents and worlds are separate programs, named crucible-KIND-NAME. They are looked for in the\n" +
 			"directories of CRUCIBLE_PLUGIN_PATH, then in XDG_DATA_HOME/crucible/plugins (~/.local/share by\n" +
 			"default), /usr/local/lib/crucible/plugins and /usr/lib/crucible/plugins. One in the last three is\n" +
 			"executed only if you trust it: see crucible plugin trust.",
-		Subcommands: []*cli.Command{pluginListCommand(), pluginCheckCommand(), pluginTrustCommand()},
+		Subcommands: []*cli.Command{pluginListCommand(), pluginCheckCommand(), pluginTestCommand(), pluginTrustCommand()},
 		Action: func(c *cli.Context) error {
 			word := c.Args().First()
 			if word == "" {
 				return cli.ShowSubcommandHelp(c)
 			}
-			if meant, ok := diag.Suggest(word, []string{"list", "check", "trust"}); ok {
+			if meant, ok := diag.Suggest(word, []string{"list", "check", "test", "trust"}); ok {
 				return usageError("unknown command %q; did you mean crucible plugin %s?", word, meant)
 			}
 			return usageError("unknown command %q; see crucible plugin --help", word)

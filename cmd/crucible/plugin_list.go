@@ -12,10 +12,8 @@ import (
 	"github.com/crucible-engine/crucible/core/host"
 )
 
-const (
-	shownHash   = 12 // digits of a hash in the table
-	shownReason = 60 // bytes of a reason in the table
-)
+// shownHash is how many digits of a hash the table has.
+const shownHash = 12
 
 func pluginListCommand() *cli.Command {
 	return &cli.Command{
@@ -70,8 +68,8 @@ func printListJSON(w io.Writer, listed []host.Listed) error {
 	return printJSON(w, rows)
 }
 
-// printList prints the table, and for people what is wrong with the plugins
-// that cannot be used.
+// printList prints the table, one line a plugin, and for people what is wrong
+// with those that cannot be used: whole, however long.
 func printList(out, remarks io.Writer, listed []host.Listed) error {
 	if len(listed) == 0 {
 		fmt.Fprintln(remarks, "no plugins found; see crucible plugin --help for where they are looked for")
@@ -81,24 +79,17 @@ func printList(out, remarks io.Writer, listed []host.Listed) error {
 	fmt.Fprintln(table, "KIND\tNAME\tVERSION\tCONTRACT\tSTATUS\tSHA256\tPATH")
 	for _, l := range listed {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			l.Ref.Kind, l.Ref.Name, orDash(l.Info.Version), orDash(l.Info.Contract), statusCell(l), orDash(cut(l.SHA256, shownHash)), l.Path)
+			l.Ref.Kind, l.Ref.Name, orDash(l.Info.Version), orDash(l.Info.Contract), l.Status, orDash(cut(l.SHA256, shownHash)), l.Path)
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	for _, l := range listed {
 		if l.Status != host.StatusOK {
-			fmt.Fprintf(remarks, "%s: %s\n", l.Ref, l.Reason)
+			fmt.Fprintf(remarks, "%s: %s\n", l.Ref, oneLine(l.Reason))
 		}
 	}
 	return nil
-}
-
-func statusCell(l host.Listed) string {
-	if l.Status != host.StatusBroken {
-		return string(l.Status)
-	}
-	return "broken: " + cut(l.Reason, shownReason)
 }
 
 func orDash(text string) string {

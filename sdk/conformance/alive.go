@@ -38,6 +38,27 @@ func alive(pid int) bool {
 	return len(fields) > 0 && fields[0][0] != 'Z' && fields[0][0] != 'X'
 }
 
+// endAll kills what a plugin has left behind in a workspace, so that a failed
+// case does not leave it to whoever runs the suite. The ids that were written
+// down may be those of another namespace, so it looks for processes that work
+// there; a system without /proc keeps them.
+func endAll(workspace string) {
+	here, err := filepath.EvalSymlinks(workspace)
+	if err != nil {
+		return
+	}
+	places, _ := filepath.Glob("/proc/[0-9]*/cwd") // the pattern is well formed
+	for _, place := range places {
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(place)))
+		if at, linkErr := os.Readlink(place); err != nil || linkErr != nil || at != here {
+			continue
+		}
+		if process, err := os.FindProcess(pid); err == nil {
+			_ = process.Kill()
+		}
+	}
+}
+
 // processFiles is where scripts of this suite write the ids of the processes
 // that they start, one per file.
 const processFiles = "pid-"
@@ -50,6 +71,7 @@ func leavesNone(t T, workspace string, limit time.Duration) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("the agent has written no process ids: %v", err)
 	}
+	left := false
 	deadline := time.Now().Add(limit)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -64,9 +86,13 @@ func leavesNone(t T, workspace string, limit time.Duration) {
 		for alive(pid) {
 			if time.Now().After(deadline) {
 				t.Errorf("process %d (%s) still runs", pid, filepath.Base(file))
+				left = true
 				break
 			}
 			time.Sleep(5 * time.Millisecond)
 		}
+	}
+	if left {
+		endAll(workspace)
 	}
 }

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,6 +23,8 @@ func common(kind string) []Case {
 			process: true, run: describeFlag},
 		{Name: "no-host", Demand: "Without a host the program says what it is on stderr, prints nothing to stdout and exits with status 1.",
 			process: true, run: noHost},
+		{Name: "other-host", Demand: "A connection that does not show the certificate of PLUGIN_CLIENT_CERT is refused.",
+			process: true, run: otherHost},
 		{Name: "unknown-setting", Demand: "A settings key that the plugin does not know is an error with the key's path, in Validate and in Configure.",
 			run: unknownSetting},
 		{Name: "configure-once", Demand: "A second Configure is refused as a conflict.", run: configureOnce},
@@ -61,6 +64,28 @@ func noHost(t T, target Target) {
 	exit, stdout, stderr := run(t, target, environment(t.TempDir(), t.TempDir(), target))
 	if exit.Code != 1 || stdout != "" || !strings.Contains(stderr, "crucible") {
 		t.Errorf("it ended with %v, stdout %.200q, stderr %.200q", exit, stdout, stderr)
+	}
+}
+
+func otherHost(t T, target Target) {
+	p := connect(t, target).process
+	line, err := p.stdout.firstLine(p.child.Done(), contract.StartTimeout)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	other, _, err := hostCertificate()
+	if err != nil {
+		t.Fatalf("make a certificate: %v", err)
+	}
+	for name, certificate := range map[string]*tls.Certificate{"no certificate": nil, "another certificate": &other} {
+		conn, err := dial(line, p.socketDir, certificate)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		if info, err := pluginrpc.NewClient(conn, pluginrpc.Peer{}).Describe(t.Context()); err == nil {
+			t.Errorf("with %s it answers that it is %s %s", name, info.Kind, info.Name)
+		}
+		conn.Close()
 	}
 }
 

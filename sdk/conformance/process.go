@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +29,7 @@ type process struct {
 	lifeline       *os.File
 	stdout, stderr *output
 	conn           *grpc.ClientConn
+	socketDir      string
 }
 
 // environment is all that a plugin may count on.
@@ -71,9 +74,10 @@ func start(t T, target Target) *process {
 		"PLUGIN_CLIENT_CERT="+certificateText,
 	)
 	p := launch(t, target, env)
+	p.socketDir = dir
 	line, err := p.stdout.firstLine(p.child.Done(), contract.StartTimeout)
 	if err == nil {
-		p.conn, err = dial(line, certificate)
+		p.conn, err = dial(line, dir, &certificate)
 	}
 	if err != nil {
 		t.Fatalf("start the plugin: %v\nits stderr: %s", err, p.stderr)
@@ -109,8 +113,9 @@ func launch(t T, target Target, env []string) *process {
 }
 
 // dial connects to what a handshake line names:
-// CORE|PROTOCOL|NETWORK|ADDRESS|grpc|CERTIFICATE.
-func dial(line string, certificate tls.Certificate) (*grpc.ClientConn, error) {
+// CORE|PROTOCOL|NETWORK|ADDRESS|grpc|CERTIFICATE. A socket must be in dir. Whoever
+// dials shows the certificate, or none.
+func dial(line, dir string, certificate *tls.Certificate) (*grpc.ClientConn, error) {
 	fields := strings.Split(line, "|")
 	if len(fields) < 6 || fields[0] != "1" || fields[4] != "grpc" {
 		return nil, fmt.Errorf("the first line of stdout is not a handshake: %.200q", line)
@@ -119,21 +124,42 @@ func dial(line string, certificate tls.Certificate) (*grpc.ClientConn, error) {
 		return nil, fmt.Errorf("the plugin speaks protocol %s; this suite tries %s", fields[1], want)
 	}
 	network, address := fields[2], fields[3]
-	if network != "unix" && network != "tcp" {
-		return nil, fmt.Errorf("the handshake names the network %q", network)
+	if err := checkAddress(network, address, dir); err != nil {
+		return nil, err
 	}
 	pool, err := pluginPool(fields[5])
 	if err != nil {
 		return nil, err
 	}
+	config := &tls.Config{RootCAs: pool, ServerName: "localhost", MinVersion: tls.VersionTLS12}
+	if certificate != nil {
+		config.Certificates = []tls.Certificate{*certificate}
+	}
 	return grpc.NewClient("passthrough:plugin", append(pluginrpc.DialOptions(),
-		grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{
-			Certificates: []tls.Certificate{certificate}, RootCAs: pool, ServerName: "localhost", MinVersion: tls.VersionTLS12,
-		})),
+		grpc.WithTransportCredentials(credentials.NewTLS(config)),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, address)
 		}),
 	)...)
+}
+
+// checkAddress wants what the engine wants: a socket in the directory that it
+// has named, or the loopback interface.
+func checkAddress(network, address, dir string) error {
+	switch network {
+	case "unix":
+		if !strings.HasPrefix(filepath.Clean(address), dir+"/") {
+			return fmt.Errorf("the plugin serves on the socket %.200q, which is not in the directory that PLUGIN_UNIX_SOCKET_DIR names", address)
+		}
+		return nil
+	case "tcp":
+		if at, err := netip.ParseAddrPort(address); err != nil || !at.Addr().IsLoopback() {
+			return fmt.Errorf("the plugin serves on %.200q, want a unix socket or a loopback address", address)
+		}
+		return nil
+	default:
+		return fmt.Errorf("the handshake names the network %.20q, want unix or tcp", network)
+	}
 }
 
 // ended waits for the process to end.

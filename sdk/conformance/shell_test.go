@@ -74,6 +74,8 @@ func play(fault string) {
 	case "prints early":
 		fmt.Println("hello")
 		sdk.ServeTransport(info, shell{})
+	case "takes anyone":
+		panic(takesAnyone())
 	case "takes every setting":
 		sdk.ServeTransport(info, careless{})
 	case "talks":

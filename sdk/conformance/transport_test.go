@@ -2,6 +2,9 @@ package conformance_test
 
 import (
 	"context"
+	"os"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +44,7 @@ func TestFaults(t *testing.T) {
 	for fault, cases := range map[string][]string{
 		"prints early":        {"describe", "no-host", "describe-flag"},
 		"prints late":         {"quiet"},
+		"takes anyone":        {"other-host"},
 		"takes every setting": {"unknown-setting"},
 		"talks":               {"secrets"},
 		"has no group":        {"cancel"},
@@ -61,6 +65,30 @@ func TestFaults(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestNothingIsLeft: what a faulty plugin leaves behind is ended once it was
+// reported.
+func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	outcome := find(t, conformance.Transport(), "cancel").Try(t.Context(), self("has no group"))
+	reported := regexp.MustCompile(`process ([0-9]+) \(`).FindAllStringSubmatch(strings.Join(outcome.Log, "\n"), -1)
+	if len(reported) == 0 {
+		t.Fatalf("no process is reported: %q", outcome.Log)
+	}
+	for _, match := range reported {
+		for end := time.Now().Add(5 * time.Second); runs(match[1]); runtime.Gosched() {
+			if time.Now().After(end) {
+				t.Fatalf("process %s still runs", match[1])
+			}
+		}
+	}
+}
+
+// runs reports whether a process runs; a zombie does not.
+func runs(pid string) bool {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	return err == nil && !strings.Contains(string(stat), ") Z ") && !strings.Contains(string(stat), ") X ")
 }
 
 func find(t *testing.T, all []conformance.Case, name string) conformance.Case {

@@ -14,10 +14,11 @@ import (
 
 // programs are built once for all scripts, from this tree.
 var programs = map[string]string{
-	"crucible":                   "./cmd/crucible",
-	"crucible-transport-command": "./plugins/transport-command",
-	"crucible-world-git":         "./plugins/world-git",
-	"crucible-world-command":     "./plugins/world-command",
+	"crucible":                    "./cmd/crucible",
+	"crucible-transport-command":  "./plugins/transport-command",
+	"crucible-world-git":          "./plugins/world-git",
+	"crucible-world-command":      "./plugins/world-command",
+	"crucible-transport-stranger": "./cmd/crucible/e2e/stranger",
 }
 
 func TestMain(m *testing.M) {
@@ -44,6 +45,16 @@ func buildAndRun(m *testing.M) int {
 			fmt.Fprintf(os.Stderr, "build %s: %v\n%s", name, err, out)
 			return 1
 		}
+	}
+	// The stranger is for the scripts that ask for it by name.
+	extra := filepath.Join(base, "extra")
+	err = os.Mkdir(extra, 0o700)
+	if err == nil {
+		err = os.Rename(filepath.Join(binDir, "crucible-transport-stranger"), filepath.Join(extra, "crucible-transport-stranger"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return m.Run()
 }
@@ -72,7 +83,7 @@ func setup(env *testscript.Env) error {
 	}
 	for name, value := range map[string]string{
 		"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_DATA_HOME": filepath.Join(home, "data"),
-		"XDG_RUNTIME_DIR": run, "CRUCIBLE_PLUGIN_PATH": binDir,
+		"XDG_RUNTIME_DIR": run, "CRUCIBLE_PLUGIN_PATH": binDir, "EXTRA": filepath.Join(filepath.Dir(binDir), "extra"),
 		"TMPDIR": tmp, "PATH": binDir + ":" + os.Getenv("PATH"), "TERM": "dumb",
 		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b",
 	} {
