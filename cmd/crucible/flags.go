@@ -25,6 +25,8 @@ func runFlags() []cli.Flag {
 		&cli.StringFlag{Category: run, Name: "harness", Usage: "agent CLI `NAME` instead of the manifest's"},
 		&cli.StringFlag{Category: run, Name: "model", Usage: "`MODEL` instead of the manifest's"},
 		&cli.StringFlag{Category: run, Name: "effort", Usage: "low, medium, high, xhigh or max instead of the manifest's"},
+		&cli.StringSliceFlag{Category: run, Name: "grant", Usage: "something given from outside the pack, which its disclosure has to cover: `KIND:NAME[,context=…][,system=…][,scope=…]`, KIND is credential or relay"},
+		&cli.StringFlag{Category: run, Name: "pr-repo", Usage: "repository of draft pull requests where the manifest has none: `OWNER/NAME`"},
 		&cli.IntFlag{Category: limits, Name: "iterations", Aliases: []string{"n"}, Value: 3, Usage: "how many candidates are tried at most"},
 		&cli.StringFlag{Category: limits, Name: "max-cost", Usage: "stop when the agent has cost this many US dollars; 0 means no limit"},
 		&cli.StringFlag{Category: limits, Name: "max-time", Usage: "stop after this time: 90s, 30m, 8h, or bare seconds; 0 means no limit"},

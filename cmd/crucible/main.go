@@ -78,19 +78,21 @@ func usageError(format string, args ...any) error {
 
 func newApp(stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
-		Name:                   "crucible",
-		Usage:                  "goal-directed agent loops with a judge that the agent cannot touch",
-		UsageText:              "crucible [run] [--manifest FILE] [--iterations N] [options]\ncrucible plugin list|check|test|trust\ncrucible --contract-version",
-		Description:            appDescription,
-		Version:                version(),
-		Writer:                 stdout,
-		ErrWriter:              stderr,
-		Flags:                  append(runFlags(), globalFlags()...),
-		Action:                 runAction,
-		Commands:               []*cli.Command{runCommand(), pluginCommand(), completionCommand(), versionCommand()},
-		EnableBashCompletion:   true,
-		OnUsageError:           onUsageError,
-		UseShortOptionHandling: false,
+		Name:                 "crucible",
+		Usage:                "goal-directed agent loops with a judge that the agent cannot touch",
+		UsageText:            "crucible [run] [--manifest FILE] [--iterations N] [options]\ncrucible plan exposure\ncrucible plugin list|check|test|trust\ncrucible --contract-version",
+		Description:          appDescription,
+		Version:              version(),
+		Writer:               stdout,
+		ErrWriter:            stderr,
+		Flags:                append(runFlags(), globalFlags()...),
+		Action:               runAction,
+		Commands:             []*cli.Command{runCommand(), planCommand(), pluginCommand(), completionCommand(), versionCommand()},
+		EnableBashCompletion: true,
+		// A grant has commas of its own.
+		DisableSliceFlagSeparator: true,
+		OnUsageError:              onUsageError,
+		UseShortOptionHandling:    false,
 		// Exit codes are run's business.
 		ExitErrHandler: func(*cli.Context, error) {},
 	}

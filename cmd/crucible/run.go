@@ -11,6 +11,7 @@ import (
 
 	"github.com/crucible-engine/crucible/core/control"
 	"github.com/crucible-engine/crucible/core/diag"
+	"github.com/crucible-engine/crucible/core/exposure"
 	"github.com/crucible-engine/crucible/core/host"
 	"github.com/crucible-engine/crucible/core/identity"
 	"github.com/crucible-engine/crucible/core/journal"
@@ -87,6 +88,8 @@ type runOptions struct {
 	goal, goalFile            string
 	ui                        string
 	earlyStop                 bool
+	grants                    []exposure.Grant
+	prRepo                    string
 	overrides                 agentOverrides
 	plugins                   pluginOptions
 	stdout, stderr            io.Writer
@@ -110,8 +113,11 @@ func parseRun(c *cli.Context) (runOptions, error) {
 	}
 	o := runOptions{
 		limits: lim, goal: c.String("goal"), goalFile: c.Path("goal-file"), ui: c.String("ui"),
-		earlyStop: !c.Bool("no-early-stop"), plugins: plugins, stdout: c.App.Writer, stderr: c.App.ErrWriter,
+		earlyStop: !c.Bool("no-early-stop"), prRepo: c.String("pr-repo"), plugins: plugins, stdout: c.App.Writer, stderr: c.App.ErrWriter,
 		overrides: agentOverrides{c.String("agent-backend"), c.String("harness"), c.String("model"), effort},
+	}
+	if o.grants, err = parseGrants(c.StringSlice("grant")); err != nil {
+		return o, err
 	}
 	if _, err := report.New(o.ui, o.reportOptions()); err != nil {
 		return o, usageError("--ui: %v", err)
@@ -170,7 +176,7 @@ func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.
 		return rep, err
 	}
 	if m := preview.Manifest; m != nil {
-		if err := runnable(m); err != nil {
+		if err := o.runnable(m); err != nil {
 			return rep, err
 		}
 	}
@@ -200,7 +206,7 @@ func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.
 	pack, err := setup.Prepare(starting, setup.Request{
 		Manifest: o.manifest, StateDir: o.stateDir, SteerFile: o.steer, RunID: runID, Plugins: plugins, Write: dir.Write, Env: os.Environ(),
 		Settled: func(m *manifest.Manifest) error {
-			if err := runnable(m); err != nil {
+			if err := o.runnable(m); err != nil {
 				return err
 			}
 			r.startAgent(starting, m)
@@ -216,8 +222,24 @@ func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.
 	return r.run(ctx, stop)
 }
 
-// runnable refuses what can be checked and disclosed, but not run here.
-func runnable(m *manifest.Manifest) error { return errors.Join(m.CheckEnv(), m.Unsupported()) }
+// runnable refuses what can be checked and disclosed, but not run here, and what
+// is granted beyond the disclosure.
+func (o runOptions) runnable(m *manifest.Manifest) error {
+	disclosed := exposure.Resolve(m, surroundings(o.prRepo))
+	return errors.Join(m.CheckEnv(), m.Unsupported(), disclosed.CheckGrants(o.grants))
+}
+
+func parseGrants(texts []string) ([]exposure.Grant, error) {
+	var grants []exposure.Grant
+	for _, text := range texts {
+		g, err := exposure.ParseGrant(text)
+		if err != nil {
+			return nil, usageError("--grant %q: %v", text, err)
+		}
+		grants = append(grants, g)
+	}
+	return grants, nil
+}
 
 // packRun is a pack on its way through a run, with everything that it needs.
 type packRun struct {

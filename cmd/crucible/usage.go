@@ -22,11 +22,9 @@ func later(flag string) (what string, known bool) {
 		return "approvals", true
 	case "control-port", "control-listen":
 		return "the control bridge", true
-	case "grant":
-		return "grants", true
 	case "sandbox-image", "compute-driver", "namespace":
 		return "the openshell transport", true
-	case "staged", "pr-repo":
+	case "staged":
 		return "bounded outputs", true
 	default:
 		return "", false
@@ -34,7 +32,7 @@ func later(flag string) (what string, known bool) {
 }
 
 // laterCommands are subcommands of the contract that this version does not have yet.
-func laterCommands() []string { return []string{"check", "plan", "ctl", "init", "build", "outputs"} }
+func laterCommands() []string { return []string{"check", "ctl", "init", "build", "outputs"} }
 
 const notDefined = "flag provided but not defined: -"
 

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,10 @@ func (m *Manifest) Unsupported() error {
 		{m.Workflow.Type == Playbook, `[workflow].type = "playbook"`},
 		{m.Workflow.File != "" || len(m.Workflow.Tasks) > 0, "the graph of [workflow]"},
 		{m.Agent.Broker.Enabled, "[agent.broker]"},
+		{len(m.Agent.Relays) > 0, "[[agent.relay]]"},
+		{m.Agent.ToolboxDir != "", "[agent].toolbox_dir"},
+		{len(m.Agent.DisallowedTools) > 0, "[agent].disallowed_tools"},
+		{slices.ContainsFunc(m.Builds, Build.builds), "[build] with mode derive-layer or image"},
 	} {
 		if f.asked {
 			found = append(found, f.what)
