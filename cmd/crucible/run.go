@@ -185,6 +185,9 @@ func runPack(ctx context.Context, o runOptions, stop <-chan struct{}) (rep loop.
 		return rep, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
+	if err := o.plugins.recoverCheck(ctx, dir, preview.Workspace, o.stderr); err != nil {
+		return rep, err
+	}
 	runID, err := dir.NewID(o.goalHint(preview.Manifest), started)
 	if err != nil {
 		return rep, err

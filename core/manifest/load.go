@@ -52,7 +52,7 @@ func Parse(path string, text []byte) (*Manifest, diag.List) {
 // parse calls the file by its name in diagnostics and resolves paths from real.
 func parse(name, real string, text []byte, frozen *Record) (*Manifest, diag.List) {
 	doc := newDocument(name, text)
-	m := &Manifest{Path: real, Dir: filepath.Dir(real), Text: text}
+	m := &Manifest{Path: real, Dir: filepath.Dir(real), Text: text, doc: doc}
 	if doc.decode() {
 		p := &pack{doc: doc, m: m, frozen: frozen}
 		p.root()

@@ -41,6 +41,8 @@ type Manifest struct {
 	Warnings diag.List
 	// base is set when the manifest was loaded by Frozen.
 	base ReadBase
+	// doc is what the manifest was read from.
+	doc *document
 	// unset are the variables that [agent.env] asks for and that are not set.
 	unset diag.List
 }

@@ -29,6 +29,9 @@ type Plugins interface {
 type Request struct {
 	// Manifest is the path of the manifest.
 	Manifest string
+	// Workspace stands in for [workspace].dir, empty for the manifest's own. With
+	// it nothing is frozen: it is for trying a pack on a copy.
+	Workspace string
 	// StateDir is the state directory; it holds the record of the first setup.
 	StateDir string
 	// SteerFile is where the operator writes; it is kept out of snapshots.
@@ -117,6 +120,9 @@ func (p *Pack) open(ctx context.Context, req Request, known bool) (err error) {
 			return err
 		}
 	}
+	if req.Workspace != "" {
+		p.Manifest.Workspace.Dir = req.Workspace
+	}
 	if p.Injects, err = inject.ReadManifest(ctx, p.Manifest); err != nil {
 		return err
 	}
@@ -151,7 +157,7 @@ func (p *Pack) open(ctx context.Context, req Request, known bool) (err error) {
 // load picks the text that counts: the working tree's the first time, then
 // whatever frozen loading says.
 func (p *Pack) load(ctx context.Context, req Request, known bool) (*manifest.Manifest, error) {
-	if !known {
+	if !known || req.Workspace != "" {
 		return manifest.Load(req.Manifest)
 	}
 	return manifest.Frozen(ctx, req.Manifest, p.base.record, p.base.read)
@@ -168,6 +174,9 @@ func (p *Pack) Close(ctx context.Context) error {
 	}
 	return err
 }
+
+// Base is the token of the pristine base.
+func (p *Pack) Base() string { return p.record.BaseToken }
 
 // firstSetup places the injects and records the state that holds them as the
 // pristine base (C-COMMANDS).
