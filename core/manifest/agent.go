@@ -78,7 +78,7 @@ func (p *pack) agentEnv(t value) {
 			continue
 		}
 		if s, ok := p.envValue(v); ok {
-			p.m.Agent.Env = append(p.m.Agent.Env, EnvVar{e.name, s})
+			p.m.Agent.Env = append(p.m.Agent.Env, EnvVar{e.name, s, v.node.text})
 		}
 	}
 }

@@ -97,7 +97,7 @@ func TestLoadWhole(t *testing.T) {
 		},
 		Edition: 1, Search: manifest.Search{Policy: manifest.PolicyTopK, PolicyK: 1}, Workflow: manifest.Workflow{Type: manifest.Autoresearch},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(manifest.Manifest{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(manifest.Manifest{}, manifest.EnvVar{})); diff != "" {
 		t.Error(diff)
 	}
 	if !got.World.HasCommands() || got.Inside() || got.Repo.Source() != "https://example.com/r.git" {

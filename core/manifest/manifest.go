@@ -144,6 +144,8 @@ func (a Agent) Sandboxed() bool { return a.Backend == "openshell" }
 type EnvVar struct {
 	Name  string
 	Value string
+	// spelled is the value as it stands in the manifest.
+	spelled string
 }
 
 // String shows the name only.
