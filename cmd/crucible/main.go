@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
+	"github.com/crucible-engine/crucible/sdk/proc"
 	"github.com/urfave/cli/v2"
 )
 
@@ -30,6 +31,9 @@ func main() {
 	// Whoever reads our output may go away: the run goes on, the log has it all.
 	// The signal is caught, not ignored, because children inherit an ignored one.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	// What the commands of a pack leave behind does not live to see the next one.
+	// Where that cannot be had, everything else holds.
+	_ = proc.Adopt()
 	os.Exit(run(os.Args, os.Stdout, os.Stderr))
 }
 

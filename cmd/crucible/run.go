@@ -308,8 +308,11 @@ func (r *packRun) tellWhere(rep loop.Report) {
 		return
 	}
 	what := "nothing better was found; the baseline is in"
-	if rep.Improved {
+	switch {
+	case rep.Improved:
 		what = "the best state is in"
+	case len(rep.Rows) == 0:
+		what = "nothing was measured; the workspace is"
 	}
 	fmt.Fprintf(r.reporter.Log(), "%s %s\nthe log is %s\n", what, r.pack.Manifest.Workspace.Dir, r.dir.Log().Path())
 }

@@ -65,6 +65,7 @@ func (p *process) Start(ctx context.Context) error {
 	defer stdin.Close()
 	stderr, stderrFeed := io.Pipe()
 	command.Dir, command.Env = p.dir, append(env, p.spec.Env...)
+	command.Lasting = true
 	command.Stdin, command.StdoutTo, command.StderrTo = stdin, p.handshake, io.MultiWriter(p.tail, stderrFeed)
 
 	p.mu.Lock()

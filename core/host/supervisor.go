@@ -62,6 +62,13 @@ func (s *supervisor) ensure(ctx context.Context) (*session, error) {
 	}
 }
 
+// running reports whether there is a process, or one is being started.
+func (s *supervisor) running() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.attempt != nil || s.session != nil && s.session.alive()
+}
+
 // holding is the session with this number if its process runs, else nil and the
 // end of the last one, as far as it is known.
 func (s *supervisor) holding(number int) (*session, error) {

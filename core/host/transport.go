@@ -37,8 +37,12 @@ func (t *transportClient) RunTurn(ctx context.Context, turn transport.Turn, emit
 	return result, err
 }
 
-// ReleaseRun lets go of what is held for a run.
+// ReleaseRun lets go of what is held for a run. A plugin that is dead holds
+// nothing, and is not started again for it.
 func (t *transportClient) ReleaseRun(ctx context.Context, runID string) error {
+	if !t.supervisor.running() {
+		return nil
+	}
 	return t.do(ctx, func(ctx context.Context, c *transportrpc.Client) error { return c.ReleaseRun(ctx, runID) })
 }
 

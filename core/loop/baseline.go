@@ -55,6 +55,11 @@ func (r *run) measureBaseline(ctx context.Context) (phase, error) {
 	if err := r.addRow(row, false); err != nil {
 		return done, err
 	}
+	if row.Decision == wire.DecisionBaseline && row.Score == nil {
+		if err := r.note("WARNING: the baseline's reading is valid and has no score; a candidate with any score will be kept"); err != nil {
+			return done, err
+		}
+	}
 	segment := wire.Segment{Fingerprint: r.cfg.Fingerprint, BaselineScore: r.baseline.Score, Regime: wire.RegimeDefault}
 	if err := r.deps.Recorder.Record(segment); err != nil {
 		return done, err

@@ -73,6 +73,9 @@ func (r *run) decide(ctx context.Context, reading decide.Reading) (phase, error)
 	row := readingRow(r.iter, wire.DecisionDiscard, reading)
 	row.Diff, row.Diffstat, row.CandidateMD = patch, shortstat, writeUp
 	row.Note = candidateNote(reading, writeUp)
+	if patch == "" && reading.Valid {
+		row.Note = "no file changed; " + row.Note
+	}
 	verdict := r.verdict(reading)
 	if verdict.Keep {
 		verdict = r.keep(ctx, reading, verdict, &row)

@@ -156,6 +156,9 @@ func TestLoadWorkspaceThroughLinks(t *testing.T) {
 			t.Parallel()
 			dir := newPack(t)
 			check(t, os.Symlink(".", filepath.Join(dir, "selflink")))
+			if tc.dir == ".." {
+				check(t, os.MkdirAll(filepath.Join(dir, "..", ".git"), 0o755)) // one that is no repository is refused
+			}
 			m := load(t, dir, complete("[workspace]\ndir = \""+tc.dir+"\"\n"))
 			if want := filepath.Join(dir, tc.want); m.Workspace.Dir != want {
 				t.Errorf("workspace %s, want %s", m.Workspace.Dir, want)

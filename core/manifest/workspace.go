@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/crucible-engine/crucible/core/diag"
@@ -55,6 +56,10 @@ func (p *pack) resolveWorkspace(v value, dir string) {
 		v.fault("name a directory of its own", "the workspace would be the root of the file system")
 		return
 	}
+	if slices.Contains(strings.Split(path, "/"), ".git") {
+		v.fault("name a directory of its own", "the workspace would lie in a repository's own files")
+		return
+	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -62,5 +67,23 @@ func (p *pack) resolveWorkspace(v value, dir string) {
 		v.fault("", "%s: %s", diag.Quote(dir, shown), plain(err))
 	case !info.IsDir():
 		v.fault("", "%s is a file, not a directory", diag.Quote(dir, shown))
+	case p.frozen == nil && !inside(p.m.Dir, path) && foreign(path):
+		v.fault("run git init there if you mean it", "%s lies outside of the manifest's directory, is not empty and is no git repository", diag.Quote(dir, shown))
 	}
+}
+
+// foreign reports whether a directory holds something and is no repository. The
+// engine would make it one and put files into it: a mistyped path would turn a
+// home or a system directory into a workspace.
+func foreign(path string) bool {
+	if _, err := os.Lstat(path + "/.git"); err == nil {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false // whoever opens it says why
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(1)
+	return len(names) > 0
 }

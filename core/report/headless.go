@@ -7,30 +7,32 @@ import (
 	"github.com/crucible-engine/crucible/core/wire"
 )
 
-// headless writes one line for each thing that matters, without colour. Like
-// every program that prints, it waits when nobody reads its output.
+// headless writes one line for each thing that matters, without colour.
 type headless struct {
-	out, err io.Writer
-	p        progress
-	failed   error
+	out io.Writer
+	err *feed
+	p   progress
 }
 
-func newHeadless(o Options) *headless { return &headless{out: o.Stdout, err: o.Stderr} }
+func newHeadless(o Options) *headless { return &headless{out: o.Stdout, err: newFeed(o.Stderr)} }
 
 // Event writes the event's lines to Stderr.
 func (h *headless) Event(e wire.Event) {
 	for _, l := range h.p.add(e) {
-		if h.failed == nil {
-			_, h.failed = io.WriteString(h.err, l.text+"\n")
-		}
+		_, _ = io.WriteString(h.err, l.text+"\n") // Close tells
 	}
 }
 
-// Log is Stderr.
+// Log goes the way of the events, so that all lines come in their order.
 func (h *headless) Log() io.Writer { return h.err }
 
-// Close writes the table and the score line to Stdout.
+// Close writes the table and the score line to Stdout. Nobody who reads Stderr is
+// no fault.
 func (h *headless) Close() error {
-	_, err := io.WriteString(h.out, h.p.result())
-	return errors.Join(h.failed, err)
+	err := h.err.Close()
+	if readerGone(err) {
+		err = nil
+	}
+	_, outErr := io.WriteString(h.out, h.p.result())
+	return errors.Join(err, outErr)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -108,24 +109,26 @@ func TestUnknownMode(t *testing.T) {
 // broken takes some writes and fails after that.
 type broken struct {
 	writes int
+	err    error
 	io.Writer
 }
 
 func (b *broken) Write(p []byte) (int, error) {
 	b.writes++
 	if b.writes > 2 {
-		return 0, io.ErrClosedPipe
+		return 0, b.err
 	}
 	return b.Writer.Write(p)
 }
 
-// TestBrokenOutput: nobody reads any more; the run goes on, and nothing is
-// written after the first failure.
+// TestBrokenOutput: the run goes on when its output cannot be written, and nothing
+// is written after the first failure. A reader that went away is no fault.
 func TestBrokenOutput(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []string{report.ModeHeadless, report.ModeJSONL} {
+	full := errors.New("full")
+	for mode, cause := range map[string]error{report.ModeHeadless: full, report.ModeJSONL: full, report.ModeStream: syscall.EPIPE} {
 		var got bytes.Buffer
-		b := &broken{Writer: &got}
+		b := &broken{Writer: &got, err: cause}
 		o := report.Options{Stdout: b, Stderr: io.Discard, Getenv: noEnv}
 		if mode == report.ModeHeadless {
 			o.Stdout, o.Stderr = o.Stderr, o.Stdout
@@ -137,12 +140,47 @@ func TestBrokenOutput(t *testing.T) {
 		for range 10 {
 			r.Event(wire.Note{Msg: "m"})
 		}
-		if err := r.Close(); !errors.Is(err, io.ErrClosedPipe) {
+		if err := r.Close(); cause == full && !errors.Is(err, full) || cause != full && err != nil {
 			t.Errorf("%s: got %v", mode, err)
 		}
 		if b.writes != 3 || strings.Count(got.String(), "\n") != 2 {
 			t.Errorf("%s: %d writes, %q", mode, b.writes, got.String())
 		}
+	}
+}
+
+// stuck is a pipe that nobody reads.
+type stuck struct{ release chan struct{} }
+
+func (s stuck) Write(p []byte) (int, error) {
+	<-s.release
+	return len(p), nil
+}
+
+// TestStuckOutput: a reader that does not read holds nobody up, not even at the
+// end.
+func TestStuckOutput(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{report.ModeHeadless, report.ModeJSONL} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := stuck{make(chan struct{})}
+			defer close(s.release)
+			o := report.Options{Stdout: s, Stderr: io.Discard, Getenv: noEnv}
+			if mode == report.ModeHeadless {
+				o.Stdout, o.Stderr = o.Stderr, o.Stdout
+			}
+			r, err := report.New(mode, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 100 {
+				r.Event(wire.Note{Msg: strings.Repeat("m", 1<<20)})
+			}
+			if err := r.Close(); err != nil {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 

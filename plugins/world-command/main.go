@@ -15,6 +15,7 @@ package main
 import (
 	"github.com/crucible-engine/crucible/plugins/internal/gitplugin"
 	"github.com/crucible-engine/crucible/sdk"
+	"github.com/crucible-engine/crucible/sdk/proc"
 	"github.com/crucible-engine/crucible/sdk/world"
 )
 
@@ -26,4 +27,7 @@ func info() sdk.Info {
 	}
 }
 
-func main() { sdk.ServeWorld(info(), newCommand()) }
+func main() {
+	_ = proc.Adopt() // best effort: what a command leaves behind ends with it
+	sdk.ServeWorld(info(), newCommand())
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -16,26 +17,35 @@ import (
 
 // Adopt makes this program the parent of whatever its children leave behind, so
 // that a descendant that left its group (setsid, a double fork) is killed with
-// the others when the child has ended: at once when no other child runs, else
-// when the last one has ended, as nothing says whose it was. It is for programs
-// that start all their processes by this package: what others start is taken for
-// left behind. The error is the system's; without adoption everything else holds.
+// the others when the child has ended: at once when no other child runs that is
+// not Lasting, else when the last such one has ended, as nothing says whose it
+// was. It is for programs that start all their processes by this package from then
+// on: what others start is taken for left behind. The error is the system's;
+// without adoption everything else holds.
 func Adopt() error {
+	adopts().foreign = children()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the parent of orphans: %w", err)
 	}
-	adopts().Store(true)
+	adopts().on.Store(true)
 	go theGuard() // it will be wanted, and takes a while
 	return nil
 }
 
-// adopts tells whether Adopt was called. Like the guard it is the program's.
-var adopts = sync.OnceValue(func() *atomic.Bool { return new(atomic.Bool) })
+// adoption is what Adopt has begun. Like the guard it is the program's.
+type adoption struct {
+	on atomic.Bool
+	// foreign are the children that there were before: a shell that executed this
+	// program may have had some.
+	foreign []int
+}
+
+var adopts = sync.OnceValue(func() *adoption { return &adoption{} })
 
 // sweepOrphans kills and reaps all that children have left behind, unless some
 // still run. It takes no longer than settleTime.
 func (g *guard) sweepOrphans() {
-	if !adopts().Load() {
+	if !adopts().on.Load() {
 		return
 	}
 	g.starts.Lock() // so that nothing that is about to be listed looks like an orphan
@@ -56,15 +66,20 @@ func (g *guard) sweepOrphans() {
 	})
 }
 
-// orphans are the children of this program that it did not start. The kernel
-// keeps one list a thread; one without such lists gives no orphans.
+// orphans are the children of this program that it did not start.
 func (g *guard) orphans() []int {
+	return slices.DeleteFunc(children(), func(pid int) bool { return g.knows(pid) || slices.Contains(adopts().foreign, pid) })
+}
+
+// children are the children of this program. The kernel keeps one list a thread;
+// one without such lists gives none.
+func children() []int {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
 	var found []int
 	for _, name := range lists {
 		list, _ := os.ReadFile(name)
 		for _, field := range bytes.Fields(list) {
-			if pid, err := strconv.Atoi(string(field)); err == nil && pid != g.pid {
+			if pid, err := strconv.Atoi(string(field)); err == nil {
 				found = append(found, pid)
 			}
 		}

@@ -55,6 +55,11 @@ type Command struct {
 	// ExtraFiles become descriptors 3 and up in the child, which gets no others.
 	ExtraFiles []*os.File
 
+	// Lasting says that the child is to live beside others, a server for instance:
+	// while only such children run, what others have left behind is swept up. See
+	// Adopt.
+	Lasting bool
+
 	// Timeout is how long the child may run, zero for as long as its context
 	// lasts.
 	Timeout time.Duration

@@ -32,7 +32,13 @@ type guard struct {
 	starts sync.RWMutex
 
 	mu    sync.Mutex
-	slots []int // the groups by their place in the list, 0 for a free one
+	slots []slot // the groups by their place in the list
+}
+
+// slot is a place in the list.
+type slot struct {
+	group   int // 0 for a free one
+	lasting bool
 }
 
 // theGuard is started with the first child. There is one for the whole program,
@@ -70,41 +76,48 @@ func startGuard() *guard {
 }
 
 // add puts a group on the list.
-func (g *guard) add(group int) {
+func (g *guard) add(group int, lasting bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	i := slices.Index(g.slots, 0)
+	i := slices.Index(g.slots, slot{})
 	if i < 0 {
 		i = len(g.slots)
-		g.slots = append(g.slots, 0)
+		g.slots = append(g.slots, slot{})
 	}
-	g.put(i, group)
+	g.put(i, slot{group, lasting})
 }
 
 // remove takes a group off the list.
 func (g *guard) remove(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if i := slices.Index(g.slots, group); i >= 0 {
-		g.put(i, 0)
+	if i := slices.IndexFunc(g.slots, func(s slot) bool { return s.group == group }); i >= 0 {
+		g.put(i, slot{})
 	}
 }
 
-// busy reports whether a group is on the list.
+// busy reports whether a group that is not lasting is on the list.
 func (g *guard) busy() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.ContainsFunc(g.slots, func(group int) bool { return group != 0 })
+	return slices.ContainsFunc(g.slots, func(s slot) bool { return s.group != 0 && !s.lasting })
+}
+
+// knows reports whether a process leads a group on the list.
+func (g *guard) knows(pid int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return pid == g.pid || slices.ContainsFunc(g.slots, func(s slot) bool { return s.group == pid })
 }
 
 // put writes one line of the list, each as long as the others. Nothing but a
 // full disk can fail, and then the guard knows one group less.
-func (g *guard) put(i, group int) {
-	g.slots[i] = group
+func (g *guard) put(i int, s slot) {
+	g.slots[i] = s
 	if g.list == nil {
 		return
 	}
 	const width = 11 // the longest process id and a line end
-	line := fmt.Appendf(nil, "%-*d\n", width-1, group)
+	line := fmt.Appendf(nil, "%-*d\n", width-1, s.group)
 	_, _ = g.list.WriteAt(line, int64(i*width))
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // startListed starts a process that runs no instruction of its program before
-// it is on the guard's list: what a child has started by then would outlive this
+// listed has put it on the guard's list: what a child has started by then would outlive this
 // program if that were killed just then. The process is traced up to its exec,
 // at which the kernel stops it. A system that allows no tracing, or a program
 // that is itself traced by another, starts it without the stop.
 //
 // The calling goroutine must be locked to its thread: only that one may let the
 // process go.
-func startListed(path string, args []string, attr *os.ProcAttr, g *guard) (*os.Process, error) {
+func startListed(path string, args []string, attr *os.ProcAttr, listed func(pid int)) (*os.Process, error) {
 	held := *attr.Sys
 	held.Ptrace = true
 	traced := *attr
@@ -27,14 +27,14 @@ func startListed(path string, args []string, attr *os.ProcAttr, g *guard) (*os.P
 		if err != nil {
 			return nil, err
 		}
-		g.add(process.Pid)
+		listed(process.Pid)
 		return process, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	awaitStop(process.Pid)
-	g.add(process.Pid)
+	listed(process.Pid)
 	// The one fault there can be is that the child is dead.
 	_ = syscall.PtraceDetach(process.Pid)
 	return process, nil

@@ -6,11 +6,11 @@ import "os"
 
 // startListed starts a process and puts it on the guard's list. Between the two
 // lie some microseconds, or more on a busy machine.
-func startListed(path string, args []string, attr *os.ProcAttr, g *guard) (*os.Process, error) {
+func startListed(path string, args []string, attr *os.ProcAttr, listed func(pid int)) (*os.Process, error) {
 	process, err := startProcess(path, args, attr)
 	if err != nil {
 		return nil, err
 	}
-	g.add(process.Pid)
+	listed(process.Pid)
 	return process, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
 	"github.com/crucible-engine/crucible/sdk/world"
@@ -74,6 +75,16 @@ func (m *memory) hand(ctx context.Context, quarantine string) (string, error) {
 	return tree, nil
 }
 
+// refresh makes an index say of every file that is as it has it that it is: a
+// merge does not look into those that distrust has marked.
+func (m *memory) refresh(ctx context.Context, index string) error {
+	_, err := m.shadow.run(ctx, request{args: []string{"update-index", "-q", "--refresh"}, index: index})
+	if e := asGitError(err); e != nil && e.exit.Code == 1 {
+		return nil // some are not; the merge says so if it matters
+	}
+	return err
+}
+
 func (m *memory) adopt(ctx context.Context, base, theirs string) (world.Adopted, error) {
 	if err := m.stage(ctx); err != nil {
 		return world.Adopted{}, err
@@ -87,7 +98,14 @@ func (m *memory) adopt(ctx context.Context, base, theirs string) (world.Adopted,
 	if err != nil || len(conflicts) > 0 {
 		return world.Adopted{Conflicts: conflicts}, err
 	}
+	begin := time.Now()
+	if err := m.refresh(ctx, workIndex); err != nil {
+		return world.Adopted{}, err
+	}
 	_, err = m.shadow.run(ctx, request{args: []string{"read-tree", "-m", "-u", ours, merged}, index: workIndex})
+	if err == nil {
+		err = m.shadow.distrust(workIndex, begin)
+	}
 	if e := asGitError(err); e != nil && e.says("would be overwritten") {
 		return world.Adopted{}, conflict("adopt", "", "%s", oneLine(e.stderr))
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
 	"github.com/crucible-engine/crucible/sdk/world"
@@ -185,7 +186,11 @@ func (m *memory) fill(ctx context.Context, parent *memory, from point, tree stri
 	if err := m.states.record(from); err != nil {
 		return err
 	}
+	begin := time.Now()
 	if _, err := m.shadow.ask(ctx, "read-tree", "--reset", "-u", tree); err != nil {
+		return err
+	}
+	if err := m.shadow.distrust(mainIndex, begin); err != nil {
 		return err
 	}
 	m.indexTree = tree

@@ -1,6 +1,7 @@
 package gitmem
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -41,6 +42,39 @@ func removeSpecial(memory string) error {
 			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// maxPath is the longest path, in bytes, that the system calls take with room to
+// spare.
+const maxPath = 3800
+
+// removeDeep removes the directories below a workspace that lie so deep that their
+// path cannot be named, by git least of all. No state has any.
+func removeDeep(ctx context.Context, workspace string) error {
+	for stack := []string{workspace}; len(stack) > 0; {
+		dir := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			sub := filepath.Join(dir, e.Name())
+			switch {
+			case !e.IsDir() || sub == filepath.Join(workspace, ".git"):
+			case len(sub) <= maxPath:
+				stack = append(stack, sub)
+			default:
+				if err := os.RemoveAll(sub); err != nil {
+					return err
+				}
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 	}
 	return nil

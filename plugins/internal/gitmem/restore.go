@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path"
+	"time"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
 )
@@ -33,8 +34,9 @@ func (m *memory) restore(ctx context.Context, to point) error {
 	m.dropWork()
 	err := m.putState(ctx, to)
 	if err != nil && ctx.Err() == nil {
-		// Whatever was in the way, permissions most likely: once more without it.
-		if err = errors.Join(m.unlock(), m.shadow.heal()); err == nil {
+		// Whatever was in the way, permissions or a tree too deep to name most
+		// likely: once more without it.
+		if err = errors.Join(m.unlock(), removeDeep(ctx, m.rec.Workspace), m.shadow.heal()); err == nil {
 			err = m.putState(ctx, to)
 		}
 	}
@@ -96,6 +98,7 @@ func (m *memory) putState(ctx context.Context, to point) error {
 // may differ, and checkout-index looks at every one of them: unlike reset it
 // sees a directory that was moved away and replaced by a link to itself.
 func (m *memory) putFiles(ctx context.Context, to point) error {
+	begin := time.Now()
 	if m.indexTree != to.tree {
 		m.indexTree = ""
 		if _, err := m.shadow.ask(ctx, "reset", "-q", "--hard", to.commit); err != nil {
@@ -103,8 +106,10 @@ func (m *memory) putFiles(ctx context.Context, to point) error {
 		}
 		m.indexTree = to.tree
 	}
-	_, err := m.shadow.ask(ctx, "checkout-index", "-q", "-f", "-a", "-u")
-	return err
+	if _, err := m.shadow.ask(ctx, "checkout-index", "-q", "-f", "-a", "-u"); err != nil {
+		return err
+	}
+	return m.shadow.distrust(mainIndex, begin)
 }
 
 // leaveTip makes another state the tip. The visible repository keeps the old one

@@ -69,3 +69,24 @@ func TestPipeInPlaceOfTheIndex(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A tree that is deeper than a path can name is undone like anything else.
+func TestDeepTree(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	b.write(map[string]string{"a": "1\n"})
+	one := b.snapshot("one")
+	root, err := os.OpenRoot(b.dir)
+	must(t, err)
+	name := strings.Repeat("d", 200)
+	for range 60 {
+		must(t, root.Mkdir(name, 0o755))
+		next, err := root.OpenRoot(name)
+		must(t, err)
+		root.Close()
+		root = next
+	}
+	must(t, root.Close())
+	b.restore(one.Token)
+	b.check(map[string]string{"a": "file 1\n"})
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
 )
@@ -132,7 +133,11 @@ func (m *memory) add(ctx context.Context, search string) (added, error) {
 		args = append([]string{"-c", "core.bigFileThreshold=1"}, args...)
 	}
 	list := &addedList{excluded: append(m.rec.excluded(), agentDir)}
+	begin := time.Now()
 	r, err := m.shadow.run(ctx, request{args: args, index: workIndex, stdout: list})
+	if err == nil {
+		err = m.shadow.distrust(workIndex, begin)
+	}
 	a := added{
 		nested: strings.Contains(r.stderr, "adding embedded git repository") ||
 			strings.Contains(r.stderr, "does not have a commit checked out"),
