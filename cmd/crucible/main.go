@@ -84,14 +84,14 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:                 "crucible",
 		Usage:                "goal-directed agent loops with a judge that the agent cannot touch",
-		UsageText:            "crucible [run] [--manifest FILE] [--iterations N] [options]\ncrucible check\ncrucible plan exposure\ncrucible plugin list|check|test|trust\ncrucible --contract-version",
+		UsageText:            "crucible [run] [--manifest FILE] [--iterations N] [options]\ncrucible init\ncrucible check\ncrucible plan exposure\ncrucible plugin list|check|test|trust\ncrucible --contract-version",
 		Description:          appDescription,
 		Version:              version(),
 		Writer:               stdout,
 		ErrWriter:            stderr,
 		Flags:                append(runFlags(), globalFlags()...),
 		Action:               runAction,
-		Commands:             []*cli.Command{runCommand(), checkCommand(), planCommand(), pluginCommand(), completionCommand(), versionCommand()},
+		Commands:             []*cli.Command{runCommand(), initCommand(), checkCommand(), planCommand(), pluginCommand(), completionCommand(), versionCommand()},
 		EnableBashCompletion: true,
 		// A grant has commas of its own.
 		DisableSliceFlagSeparator: true,

@@ -32,7 +32,7 @@ func later(flag string) (what string, known bool) {
 }
 
 // laterCommands are subcommands of the contract that this version does not have yet.
-func laterCommands() []string { return []string{"ctl", "init", "build", "outputs"} }
+func laterCommands() []string { return []string{"ctl", "build", "outputs"} }
 
 const notDefined = "flag provided but not defined: -"
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -67,6 +69,15 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// goCache lets a script's go find what is compiled already.
+var goCache = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+})
+
 // setup gives every script a home of its own and no one else's configuration.
 func setup(env *testscript.Env) error {
 	run, err := os.MkdirTemp(filepath.Dir(socketBase), "r")
@@ -85,6 +96,7 @@ func setup(env *testscript.Env) error {
 		"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_DATA_HOME": filepath.Join(home, "data"),
 		"XDG_RUNTIME_DIR": run, "CRUCIBLE_PLUGIN_PATH": binDir, "EXTRA": filepath.Join(filepath.Dir(binDir), "extra"),
 		"TMPDIR": tmp, "PATH": binDir + ":" + os.Getenv("PATH"), "TERM": "dumb",
+		"GOCACHE": goCache(), "GOFLAGS": os.Getenv("GOFLAGS"),
 		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b",
 	} {
 		env.Setenv(name, value)
