@@ -23,7 +23,7 @@ type ReadBase func(ctx context.Context, path string) ([]byte, error)
 // files it names there; what its inject strings stand for was settled when the
 // record was made. A manifest outside is read from its place, where no agent
 // can write, and may have changed. Either must name the recorded workspace.
-func Frozen(ctx context.Context, path string, record Record, read ReadBase) (*Manifest, error) {
+func Frozen(ctx context.Context, path string, record Record, read ReadBase, options ...Option) (*Manifest, error) {
 	if err := record.checkManifest(path); err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func Frozen(ctx context.Context, path string, record Record, read ReadBase) (*Ma
 	if err != nil {
 		return nil, err
 	}
-	m, list := parse(path, record.Manifest, text, &record)
+	m, list := parse(path, record.Manifest, text, &record, options)
 	if err := list.Err(); err != nil {
 		return nil, err
 	}

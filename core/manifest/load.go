@@ -15,7 +15,7 @@ import (
 // Load is for the first run on a workspace. It adds a warning when the manifest
 // lies inside its workspace, because then an agent may have written it; every
 // later run goes through Frozen (C-MANIFEST).
-func Load(path string) (*Manifest, error) {
+func Load(path string, options ...Option) (*Manifest, error) {
 	real, err := locate(path)
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func Load(path string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, list := parse(path, real, text, nil)
+	m, list := parse(path, real, text, nil, options)
 	if err := list.Err(); err != nil {
 		return nil, err
 	}
@@ -41,20 +41,23 @@ func Load(path string) (*Manifest, error) {
 // Parse checks a manifest's text as if it stood at path. The manifest is nil
 // when the list holds an error. Parse looks at the files that the text names,
 // and never runs anything.
-func Parse(path string, text []byte) (*Manifest, diag.List) {
+func Parse(path string, text []byte, options ...Option) (*Manifest, diag.List) {
 	real, err := filepath.Abs(path)
 	if err != nil {
 		return nil, diag.List{{File: path, Message: err.Error()}}
 	}
-	return parse(path, real, text, nil)
+	return parse(path, real, text, nil, options)
 }
 
 // parse calls the file by its name in diagnostics and resolves paths from real.
-func parse(name, real string, text []byte, frozen *Record) (*Manifest, diag.List) {
+func parse(name, real string, text []byte, frozen *Record, options []Option) (*Manifest, diag.List) {
 	doc := newDocument(name, text)
 	m := &Manifest{Path: real, Dir: filepath.Dir(real), Text: text, doc: doc}
 	if doc.decode() {
-		p := &pack{doc: doc, m: m, frozen: frozen}
+		p := &pack{doc: doc, m: m, frozen: frozen, lookup: os.LookupEnv}
+		for _, option := range options {
+			option(p)
+		}
 		p.root()
 	}
 	doc.list.Sort()

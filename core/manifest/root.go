@@ -12,6 +12,8 @@ type pack struct {
 	m   *Manifest
 	// frozen is nil when the working tree is trusted.
 	frozen *Record
+	// lookup gives a variable of the engine's environment.
+	lookup func(name string) (value string, set bool)
 	// visited counts the names that the expansion of inject strings looked at.
 	visited int
 }
