@@ -41,8 +41,31 @@ func FuzzParse(f *testing.F) {
 		}
 		if m != nil {
 			checkManifest(t, dir, m)
+			checkRecovery(t, path, text)
 		}
 	})
+}
+
+// checkRecovery puts faults around a text that is accepted: each is found, and
+// nothing else is.
+func checkRecovery(t *testing.T, path string, text []byte) {
+	t.Helper()
+	for name, tc := range map[string]struct {
+		before, after string
+		want          int
+	}{
+		"syntax":     {"zz = x\n", "\nzz = \"", 2},
+		"two before": {"zz = x\nzz\n", "", 2},
+		"twice":      {"zz = 1\nzz = 2\n", "", 1},
+	} {
+		around := tc.before + string(text) + tc.after
+		if len(around) > manifest.MaxText {
+			return
+		}
+		if _, list := manifest.Parse(path, []byte(around)); len(list) != tc.want {
+			t.Fatalf("%s: %v", name, list)
+		}
+	}
 }
 
 // checkManifest holds whatever was accepted against what everything later

@@ -23,7 +23,7 @@ const (
 )
 
 // decode checks the bounds and the syntax, and builds the tree. It reports
-// whether there is a tree; when not, one fault says why.
+// whether there is a tree; when not, faults say why.
 func (d *document) decode() bool {
 	if !d.checkBytes() || !d.checkBounds() {
 		return false
@@ -34,12 +34,19 @@ func (d *document) decode() bool {
 		d.root = d.build()
 		return true
 	}
-	var syntax *toml.DecodeError
-	if !errors.As(err, &syntax) {
+	// The decoder stops at the first fault of any kind; an author wants them all.
+	if d.syntax(); len(d.list) == 0 {
+		d.twice()
+	}
+	if len(d.list) > 0 {
+		return false
+	}
+	var at *toml.DecodeError
+	if !errors.As(err, &at) {
 		d.fault(0, "", "", "%s", strings.TrimPrefix(err.Error(), "toml: "))
 		return false
 	}
-	d.fault(d.offset(syntax.Position()), "", "", "%s", strings.TrimPrefix(syntax.Error(), "toml: "))
+	d.fault(d.offset(at.Position()), "", "", "%s", strings.TrimPrefix(at.Error(), "toml: "))
 	return false
 }
 
@@ -71,7 +78,7 @@ func firstInvalid(text []byte) int {
 }
 
 // checkBounds walks the expressions without building anything. It stops at the
-// first syntax error, which decode then reports.
+// first syntax error, which syntax then reports.
 func (d *document) checkBounds() bool {
 	var p unstable.Parser
 	p.Reset(d.text)
