@@ -1,11 +1,9 @@
 package manifest
 
 import (
-	"slices"
+	"regexp"
 	"strings"
 	"time"
-
-	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/crucible-engine/crucible/core/diag"
 )
@@ -44,13 +42,16 @@ type Build struct {
 	// Retries is how often a build that does not compile goes back to the agent
 	// without costing an iteration.
 	Retries uint32
-	// Dispatch is the repository whose workflow builds, empty for none.
-	Dispatch string
+	// Dispatch is the repository whose workflow builds, empty for none. Its
+	// Workflow is the name of a file, empty when the manifest does not say; Ref is
+	// the branch, "main" when it does not.
+	Dispatch, Workflow, Ref string
 }
 
 const (
 	defaultBuildTimeout = 30 * time.Minute
 	defaultRetries      = 3
+	defaultRef          = "main"
 	maxRetries          = 100
 )
 
@@ -79,7 +80,7 @@ func (p *pack) build(component string, t value) {
 		choice("mode", &mode, string(BuildNone), string(BuildConfig), string(BuildLayer), string(BuildImage)),
 		word("base", &b.Base), word("target", &b.Target), word("prefix", &b.Prefix), text("command", &b.Command),
 		workspacePaths("sources", &b.Sources), workspacePath("containerfile", &b.Containerfile),
-		timeout("timeout", &b.Timeout), number("retries", &b.Retries, 0, maxRetries),
+		buildTimeout(&b.Timeout), number("retries", &b.Retries, 0, maxRetries),
 		table("github", func(v value) { b.dispatch(v) }),
 	}
 	t.read(append(fields, refused("backend", "cluster", "image", "needs", "watch")...)...)
@@ -93,11 +94,19 @@ func (p *pack) build(component string, t value) {
 	p.m.Builds = append(p.m.Builds, b)
 }
 
-// dispatch reads [build.NAME.github]: which workflow is started is the affair of
-// what dispatches it; its repository is the default target of workflow-dispatch.
+// buildTimeout is a time limit that has a default.
+func buildTimeout(to *time.Duration) field {
+	return limit("timeout", to, "leave it out for 30 minutes")
+}
+
+// dispatch reads [build.NAME.github]. Its repository is the default target of
+// workflow-dispatch.
 func (b *Build) dispatch(t value) {
-	var workflow, ref string
-	t.read(append([]field{word("repo", &b.Dispatch), word("workflow", &workflow), word("ref", &ref)}, refused("inputs", "outputs", "correlation")...)...)
+	b.Ref = defaultRef
+	t.read(append([]field{word("repo", &b.Dispatch), word("workflow", &b.Workflow), word("ref", &b.Ref)}, refused("inputs", "outputs", "correlation")...)...)
+	if !workflowFile(b.Workflow) {
+		t.at("workflow").fault(`write "build.yml"`, "%s is not the name of a workflow's file", diag.Quote(b.Workflow, shown))
+	}
 	if b.Dispatch == "" {
 		if blank(t, "repo") {
 			t.missing("repo", "it is the repository whose workflow builds")
@@ -107,44 +116,10 @@ func (b *Build) dispatch(t value) {
 	checkRepository(t.at("repo"), b.Dispatch)
 }
 
-// check holds the keys against the mode.
-func (b *Build) check(t value) {
-	if b.Mode == "" {
-		return // refused already
-	}
-	must, may := b.Mode.needs()
-	for _, key := range must {
-		if !t.has(key) {
-			t.missing(key, "mode "+string(b.Mode)+" needs it")
-		}
-	}
-	known := slices.Concat(must, may, []string{"mode", "github"})
-	for _, e := range t.node.keys {
-		if slices.Contains([]string{"base", "target", "prefix", "command", "sources", "containerfile", "timeout", "retries"}, e.name) && !slices.Contains(known, e.name) {
-			t.at(e.name).fault("leave it out", "mode %s has no use for it", b.Mode)
-		}
-	}
-	base, baseOK := checkImage(t.at("base"), b.Base)
-	target, targetOK := checkImage(t.at("target"), b.Target)
-	if b.Mode == BuildLayer && baseOK && targetOK && base != target {
-		t.at("target").fault("push to "+base, "a layer is appended within one registry; the base is in %s, the target in %s", base, target)
-	}
-	if !strings.HasPrefix(b.Prefix, "/") {
-		t.at("prefix").fault("", "%s is not an absolute path in the image", diag.Quote(b.Prefix, shown))
-	}
-}
-
-// checkImage gives the registry of an image; false when there is none.
-func checkImage(v value, s string) (registry string, ok bool) {
-	if s == "" {
-		return "", false
-	}
-	ref, err := name.ParseReference(s)
-	if err != nil {
-		v.fault(`write "registry/path:tag"`, "%s is not the name of an image", diag.Quote(s, shown))
-		return "", false
-	}
-	return ref.Context().RegistryStr(), true
+// workflowFile reports whether a name is that of a YAML file without a directory.
+func workflowFile(s string) bool {
+	ok, err := regexp.MatchString(`^([A-Za-z0-9._-]+\.ya?ml)?$`, s)
+	return err == nil && ok
 }
 
 // workspacePath is a key that holds a path of the workspace.
@@ -160,8 +135,8 @@ func workspacePath(key string, to *string) field {
 
 func workspacePaths(key string, to *[]string) field {
 	return list(key, func(v value, s string) {
-		if path := cleanDestination(v, s); path != "" {
-			*to = append(*to, path)
+		if clean := cleanDestination(v, s); clean != "" {
+			*to = append(*to, clean)
 		}
 	})
 }

@@ -56,12 +56,15 @@ func (d *document) fault(offset int, path, hint, format string, args ...any) {
 }
 
 func (d *document) report(s diag.Severity, offset int, path, hint, format string, args ...any) {
-	if len(d.list) >= maxFaults {
-		return
+	if len(d.list) < maxFaults {
+		d.list = append(d.list, d.diagnostic(s, offset, path, hint, format, args...))
 	}
+}
+
+func (d *document) diagnostic(s diag.Severity, offset int, path, hint, format string, args ...any) diag.Diagnostic {
 	line, col := d.position(offset)
-	d.list = append(d.list, diag.Diagnostic{
+	return diag.Diagnostic{
 		Severity: s, File: d.file, Line: line, Col: col, Path: path,
 		Message: fmt.Sprintf(format, args...), Hint: hint,
-	})
+	}
 }

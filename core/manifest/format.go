@@ -16,8 +16,7 @@ import (
 // of their names, defaults written out, paths absolute, inject strings replaced
 // by the files that they stood for. Parsing the result gives the same value. A
 // value of [agent.env] is written as the manifest spells it, so a secret that is
-// not in the manifest is not in the result; the tasks of a graph are left to
-// whoever compiles them.
+// not in the manifest is not in the result.
 func (m *Manifest) Format() ([]byte, error) {
 	top := tomlTable{"edition": m.Edition, "agent": m.Agent.format(), "workspace": m.Workspace.format()}
 	top.put("repo", m.Repo.format())
@@ -163,10 +162,23 @@ func (s Search) format() tomlTable {
 }
 
 func (w Workflow) format() tomlTable {
-	if w.Type == Autoresearch && w.Result == "" && w.File == "" && w.Env == nil {
+	t := tomlTable{}.with("result", w.Result).with("file", w.File).list("env", w.Env)
+	params := tomlTable{}
+	for _, p := range w.Params {
+		params[p.Name] = p.Value.Any()
+	}
+	t.put("params", params)
+	var tasks []any
+	for _, task := range w.Tasks {
+		tasks = append(tasks, task.Table.Any())
+	}
+	if tasks != nil {
+		t["task"] = tasks
+	}
+	if w.Type == Autoresearch && len(t) == 0 {
 		return nil
 	}
-	return tomlTable{"type": w.Type}.with("result", w.Result).with("file", w.File).list("env", w.Env)
+	return t.with("type", w.Type)
 }
 
 func (b Build) format() tomlTable {
@@ -183,7 +195,9 @@ func (b Build) format() tomlTable {
 	if slices.Contains(keys, "prefix") {
 		t.with("prefix", b.Prefix)
 	}
-	t.put("github", tomlTable{}.with("repo", b.Dispatch))
+	if b.Dispatch != "" {
+		t["github"] = tomlTable{"repo": b.Dispatch}.with("workflow", b.Workflow).with("ref", b.Ref)
+	}
 	return t
 }
 

@@ -127,6 +127,11 @@ func flag(name string, to *bool) field {
 
 // timeout is a key that holds a positive duration.
 func timeout(name string, to *time.Duration) field {
+	return limit(name, to, "leave it out for no limit")
+}
+
+// limit is a positive duration; otherwise says what its absence means.
+func limit(name string, to *time.Duration, otherwise string) field {
 	const hint = `write a number and a unit, such as "90s", "10m" or "1h30m"`
 	return field{name: name, read: func(v value) {
 		if v.node.kind == kindInteger {
@@ -142,7 +147,7 @@ func timeout(name string, to *time.Duration) field {
 		case err != nil:
 			v.fault(hint, "%s is not a duration", diag.Quote(s, shown))
 		case d <= 0:
-			v.fault("leave it out for no limit", "%s is not a positive duration", diag.Quote(s, shown))
+			v.fault(otherwise, "%s is not a positive duration", diag.Quote(s, shown))
 		default:
 			*to = d
 		}

@@ -1,16 +1,15 @@
 package manifest
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // maxList bounds the elements of one list of short values.
 const maxList = 1000
 
 // list is a key that holds an array of strings of one line. each gets the ones
 // that are such.
-func list(name string, each func(v value, s string)) field {
+func list(name string, each func(v value, s string)) field { return listUpTo(name, maxWord, each) }
+
+func listUpTo(name string, limit int, each func(v value, s string)) field {
 	return field{name: name, read: func(v value) {
 		if !v.is(kindArray, "") {
 			return
@@ -21,7 +20,7 @@ func list(name string, each func(v value, s string)) field {
 		}
 		for i := range v.node.items {
 			item := v.item(i)
-			s, ok := item.text(maxWord)
+			s, ok := item.text(limit)
 			switch {
 			case !ok:
 			case strings.TrimSpace(s) == "":
@@ -31,6 +30,11 @@ func list(name string, each func(v value, s string)) field {
 			}
 		}
 	}}
+}
+
+// texts is a list of strings of any length and number of lines.
+func texts(name string, to *[]string) field {
+	return listUpTo(name, maxString, func(_ value, s string) { *to = append(*to, s) })
 }
 
 // words is a list that is taken as it is.
@@ -81,7 +85,7 @@ func number(name string, to *uint32, least, most uint32) field {
 		if !v.is(kindInteger, hint) {
 			return
 		}
-		n, err := strconv.ParseInt(strings.ReplaceAll(v.node.text, "_", ""), 0, 64)
+		n, err := v.node.integer()
 		if err != nil || n < int64(least) || n > int64(most) {
 			v.fault("", "want a number from %d to %d", least, most)
 			return

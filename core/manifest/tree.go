@@ -15,7 +15,8 @@ const (
 	kindString
 	kindBool
 	kindInteger
-	kindOther
+	kindFloat
+	kindOther // a date or a time
 )
 
 // String is what diagnostics call a value of the kind.
@@ -31,8 +32,10 @@ func (k kind) String() string {
 		return "a boolean"
 	case kindInteger:
 		return "an integer"
+	case kindFloat:
+		return "a float"
 	default:
-		return "a value of another type"
+		return "a date or a time"
 	}
 }
 
@@ -159,6 +162,8 @@ func convert(text []byte, v *unstable.Node, at int) *node {
 		n.kind = kindBool
 	case unstable.Integer:
 		n.kind = kindInteger
+	case unstable.Float:
+		n.kind = kindFloat
 	case unstable.Array:
 		n.kind = kindArray
 		for it := v.Children(); it.Next(); {

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/crucible-engine/crucible/core/diag"
@@ -26,14 +27,21 @@ type Workflow struct {
 	Env []string
 	// Tasks are in the order of the file.
 	Tasks []Task
-	// Params are the names of the bound parameters, in the order of the file.
-	Params []string
+	// Params are the bound parameters, in the order of the file.
+	Params []Param
 }
 
-// Task is one task as far as the manifest's reader understands it. Its other
-// keys are for whoever compiles the graph.
+// Task is one task as far as the manifest's reader understands it.
 type Task struct {
 	Name, Kind string
+	// Table holds all of its keys, for whoever compiles the graph.
+	Table Value
+}
+
+// Param is one bound parameter: a string, a bool, a number or a list of strings.
+type Param struct {
+	Name  string
+	Value Value
 }
 
 // OutsideSandbox reports whether the graph runs commands of the pack's where the
@@ -54,18 +62,21 @@ func (p *pack) workflow(t value) {
 	t.read(append([]field{
 		choice("type", &w.Type, Autoresearch, Custom, Playbook), word("result", &w.Result), word("file", &file),
 		list("env", func(v value, s string) { p.passedEnv(v, s) }),
-		table("params", func(v value) {
-			for _, e := range v.node.keys {
-				w.Params = append(w.Params, e.name)
-			}
-		}),
+		table("params", p.params),
 		tables("task", p.task),
 	}, refused("history_record")...)...)
 	if t.has("file") && blank(t, "file") {
 		t.at("file").fault("leave it out", "the string is empty")
 	}
-	if file != "" && len(w.Tasks) > 0 {
+	inline := len(t.at("task").node.items) > 0
+	graph := inline || t.has("file")
+	switch {
+	case file != "" && inline:
 		t.at("file").fault("keep one of them", "a workflow is a file or a list of tasks, not both")
+	case !graph && w.Type != Autoresearch:
+		t.at("type").fault(`write file = "workflow.star" or [[workflow.task]]`, "a workflow of the type %s has to say what its tasks are", w.Type)
+	case !graph && w.Result != "":
+		t.at("result").fault(`write file = "workflow.star" or [[workflow.task]]`, "there is no task that it could name")
 	}
 	if t.has("params") && file == "" {
 		t.at("params").fault("leave it out", "there is no file whose parameters could be bound")
@@ -78,17 +89,60 @@ func (p *pack) workflow(t value) {
 
 // passedEnv is one entry of [workflow].env.
 func (p *pack) passedEnv(v value, s string) {
-	if !envName(strings.TrimSuffix(s, "?")) {
+	env := &p.m.Workflow.Env
+	name := strings.TrimSuffix(s, "?")
+	if !envName(name) {
 		v.fault(`write NAME, or "NAME?" when it may be unset`, "%s is not a name that a variable can have", diag.Quote(s, shown))
 		return
 	}
-	p.m.Workflow.Env = append(p.m.Workflow.Env, s)
+	if slices.Contains(*env, name) || slices.Contains(*env, name+"?") {
+		v.fault("keep one of them", "%s is named twice", name)
+		return
+	}
+	*env = append(*env, s)
 }
+
+// params reads [workflow.params].
+func (p *pack) params(t value) {
+	if n := len(t.node.keys); n > maxList {
+		t.fault("", "%d parameters are given, more than the limit of %d", n, maxList)
+		return
+	}
+	for _, e := range t.node.keys {
+		v := value{t.doc, join(t.path, e.name), e.value, e.at}
+		if !paramName(e.name) {
+			t.doc.fault(e.at, v.path, "use letters, digits and underscores, at most 64", "%s cannot name a parameter", diag.Quote(e.name, shown))
+			continue
+		}
+		if raw(v) && paramValue(v) {
+			p.m.Workflow.Params = append(p.m.Workflow.Params, Param{e.name, Value{v}})
+		}
+	}
+}
+
+// paramValue reports whether a value has one of the types of parameters.
+func paramValue(v value) bool {
+	if v.node.kind == kindTable {
+		v.fault("", "want a string, a number, a boolean or an array of strings, have a table")
+		return false
+	}
+	whole := true
+	for i := range v.node.items { // of an array
+		_, ok := v.item(i).text(maxString)
+		whole = whole && ok
+	}
+	return whole
+}
+
+func paramName(s string) bool { return len(s) <= 64 && envName(s) }
 
 // task reads what the disclosure has to know of a task. Other keys are checked
 // by whoever compiles the graph.
 func (p *pack) task(t value) {
-	var out Task
+	if !raw(t) {
+		return
+	}
+	out := Task{Table: Value{t}}
 	for _, f := range []field{word("name", &out.Name), word("kind", &out.Kind)} {
 		if t.has(f.name) {
 			f.read(t.at(f.name))
