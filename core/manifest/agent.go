@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"os"
 	"regexp"
 	"strings"
 
@@ -86,41 +85,4 @@ func (p *pack) agentEnv(t value) {
 func envName(s string) bool {
 	return s != "" && len(s) <= maxEnvName && (s[0] < '0' || s[0] > '9') &&
 		strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == ""
-}
-
-// textFile turns a key that names a text file into an absolute path, after a
-// look at the file. An empty name stays empty.
-func (p *pack) textFile(v value, name string) string {
-	if name == "" {
-		return ""
-	}
-	path := p.locate(name)
-	if p.ofBase(path) {
-		return path
-	}
-	if err := checkText(path); err != nil {
-		v.fault("", "%s: %s", diag.Quote(name, shown), err)
-	}
-	return path
-}
-
-// toolbox turns [agent].toolbox_dir into an absolute path, after a look at the
-// directory.
-func (p *pack) toolbox(t value, name string) string {
-	if name == "" {
-		if len(p.m.Agent.ToolboxExclude) > 0 {
-			t.at("toolbox_exclude").fault("write toolbox_dir", "there is no toolbox that it could exclude from")
-		}
-		return ""
-	}
-	path := p.locate(name)
-	if p.ofBase(path) {
-		return path
-	}
-	if info, err := os.Stat(path); err != nil {
-		t.at("toolbox_dir").fault("", "%s: %s", diag.Quote(name, shown), plain(err))
-	} else if !info.IsDir() {
-		t.at("toolbox_dir").fault("", "%s is not a directory", diag.Quote(name, shown))
-	}
-	return path
 }

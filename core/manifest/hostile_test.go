@@ -59,6 +59,18 @@ func TestHostileTexts(t *testing.T) {
 		"strings at the bound":      "[workspace]\ninject = [" + strings.Repeat("'**',", 9_900) + "]",
 		"nothing at the bound":      "[workspace]\ninject = [" + strings.Repeat("'**/[xyz]',", 9_900) + "]",
 		"long environment":          "[agent.env]\n" + strings.ReplaceAll(keys.String()[:100_000], "=1", "='1'"),
+		"syntax faults":             mib("a = b\n"),
+		"open arrays":               mib("a = [\n"),
+		"open strings":              mib("a = \"\n"),
+		"open long strings":         mib("a = \"\"\"\n"),
+		"stray quotes":              mib("'\n"),
+		"one key many times":        strings.Repeat("a=1\n", 9_900),
+		"one table many times":      strings.Repeat("[a]\n", 9_900),
+		"inline keys many times":    "a={" + strings.Repeat("b=1,", 9_900) + "b=1}",
+		"parameters":                "[workflow]\nfile='GOAL.md'\n[workflow.params]\n" + strings.Join(strings.SplitAfter(keys.String(), "\n")[:9_900], ""),
+		"a template of openings":    "[[agent.relay]]\ndest='/a'\ntemplate='" + strings.Repeat("${", 500_000) + "'",
+		"a template of expansions":  "[[agent.relay]]\ndest='/a'\ntemplate='" + strings.Repeat("${env:A}", 100_000) + "${x}'",
+		"expansions":                "[agent.env]\n" + strings.Repeat("A='"+strings.Repeat("${env:X}", 10_000)+"'\n", 2),
 		"similar long words":        strings.Repeat("m", 60) + "=1\n" + strings.Repeat("n", 60) + "=1\n",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func (p *pack) relay(t value) {
 		t.fault("", "want exactly one of template, from_file, from_cmd, have %d", given)
 	}
 	if r.File = r.FromFile; r.File != "" {
-		r.FromFile = p.locate(r.File)
+		r.FromFile = p.relayFile(t.at("from_file"), r.File)
 	}
 	checkTemplate(t.at("template"), r.Template)
 	p.m.Agent.Relays = append(p.m.Agent.Relays, r)

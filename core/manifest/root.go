@@ -37,6 +37,9 @@ func (p *pack) root() {
 		named("build", p.build),
 		table("outputs", p.outputs),
 		table("capabilities", p.capabilities),
+		{name: "params", refused: true, read: func(v value) {
+			v.doc.fault(v.key, v.path, "write [workflow.params]", "unknown key")
+		}},
 	}
 	top.read(append(fields, refused("component", "composite", "deploy", "mcp", "measure", "preflight", "secret")...)...)
 	if workflow.node != nil { // it depends on the edition

@@ -22,22 +22,13 @@ func (p *pack) search(t value) {
 	s := &p.m.Search
 	t.read(
 		number("wide", &s.Wide, 0, maxWide), number("policy_k", &s.PolicyK, 0, maxWide), word("policy", &s.Policy),
-		field{name: "approaches", read: func(v value) {
-			if !v.is(kindArray, "") {
-				return
-			}
-			for i := range v.node.items {
-				if text, ok := v.item(i).text(maxString); ok {
-					s.Approaches = append(s.Approaches, text)
-				}
-			}
-		}},
+		texts("approaches", &s.Approaches),
 	)
 	if s.Wide == 0 {
 		return
 	}
-	if n := len(s.Approaches); n < int(s.Wide) {
-		t.at("approaches").fault("", "%d approaches are given for a wide round of %d", n, s.Wide)
+	if v := t.at("approaches"); len(v.node.items) < int(s.Wide) && (v.node.kind == kindArray || !t.has("approaches")) {
+		v.fault("give one to each candidate", "the list has %d of the %d that a round of this width needs", len(v.node.items), s.Wide)
 	}
 	if s.Policy != PolicyTopK {
 		t.at("policy").fault(`write policy = "top-k"`, "%q is not a policy", s.Policy)

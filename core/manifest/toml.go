@@ -41,12 +41,15 @@ func (d *document) decode() bool {
 	if len(d.list) > 0 {
 		return false
 	}
+	offset, message := 0, strings.TrimPrefix(err.Error(), "toml: ")
 	var at *toml.DecodeError
-	if !errors.As(err, &at) {
-		d.fault(0, "", "", "%s", strings.TrimPrefix(err.Error(), "toml: "))
-		return false
+	if errors.As(err, &at) {
+		offset = d.offset(at.Position())
 	}
-	d.fault(d.offset(at.Position()), "", "", "%s", strings.TrimPrefix(at.Error(), "toml: "))
+	if strings.Contains(message, "strconv.") { // Go's words
+		message = "the number is out of range"
+	}
+	d.fault(offset, "", "", "%s", message)
 	return false
 }
 
