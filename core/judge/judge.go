@@ -19,6 +19,7 @@ const (
 	baselineScore = "CRUCIBLE_BASELINE_SCORE"
 	baselineTotal = "CRUCIBLE_BASELINE_TOTAL"
 	bestScore     = "CRUCIBLE_BEST_SCORE"
+	imagePrefix   = "CRUCIBLE_IMAGE_"
 )
 
 // Judge is a measure command and where it runs.
@@ -42,6 +43,8 @@ type Known struct {
 	BaselineScore *float64
 	BaselineTotal *uint64
 	BestScore     *float64
+	// Images are variables that say what was built, as NAME=VALUE.
+	Images []string
 }
 
 // Measure runs the command and reads its last line that begins with "{". What
@@ -117,7 +120,7 @@ func (j Judge) environment(known Known) []string {
 	// The engine may itself run under a measure command of another engine.
 	env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return name == baselineScore || name == baselineTotal || name == bestScore
+		return name == baselineScore || name == baselineTotal || name == bestScore || strings.HasPrefix(name, imagePrefix)
 	})
 	if known.BaselineScore != nil {
 		env = append(env, baselineScore+"="+formatScore(*known.BaselineScore))
@@ -128,7 +131,7 @@ func (j Judge) environment(known Known) []string {
 	if known.BestScore != nil {
 		env = append(env, bestScore+"="+formatScore(*known.BestScore))
 	}
-	return env
+	return append(env, known.Images...)
 }
 
 // formatScore is the shortest decimal that reads back as the same number, never
