@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/crucible-engine/crucible/core/decide"
+	"github.com/crucible-engine/crucible/core/diag"
 	"github.com/crucible-engine/crucible/sdk/proc"
 )
 
@@ -90,8 +91,15 @@ func (j Judge) read(line proc.Line) (decide.Reading, error) {
 	case line.Truncated:
 		return decide.Reading{}, fmt.Errorf("reading: longer than the limit of %d bytes", MaxLine)
 	}
-	return ParseReading([]byte(line.Text), j.Objective)
+	reading, err := ParseReading([]byte(line.Text), j.Objective)
+	if err != nil {
+		err = fmt.Errorf("%w; the line is %s", err, diag.Quote(line.Text, maxQuoted))
+	}
+	return reading, err
 }
+
+// maxQuoted bounds what a note shows of a line that is no reading, in bytes.
+const maxQuoted = 120
 
 // failed is the reading of a command with another exit status than 0: what it
 // said stays, but it is not valid. The reason comes from the reading's own note,
