@@ -94,11 +94,14 @@ func (l labels) least() int {
 
 // meet reports whether two labels can be the same one.
 func meet(a, b string) bool {
+	if a == b || a == "*" || b == "*" {
+		return true
+	}
 	before, behind, wild := strings.Cut(a, "*")
 	start, end, also := strings.Cut(b, "*")
 	switch {
 	case !wild && !also:
-		return a == b
+		return false
 	case !wild:
 		return len(a) >= len(start)+len(end) && strings.HasPrefix(a, start) && strings.HasSuffix(a, end)
 	case !also:
