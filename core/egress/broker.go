@@ -3,7 +3,6 @@ package egress
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -18,25 +17,28 @@ func BrokerURL(given, bind, driverHost string) (string, error) {
 	}
 	port, err := bindPort(bind)
 	if err != nil {
-		return "", fmt.Errorf("bind %q: %w", bind, err)
+		return "", fmt.Errorf("%.80q: %w", bind, err)
 	}
 	return "http://" + bracketed(driverHost) + ":" + port + "/mcp", nil
 }
 
 // bindPort is the port of address:port.
 func bindPort(bind string) (string, error) {
-	host, port, err := net.SplitHostPort(bind)
-	if err != nil || host == "" {
+	colon := strings.LastIndexByte(bind, ':')
+	if colon <= 0 {
 		return "", errors.New("want address:port")
 	}
-	e, err := ParseEndpoint(bracketed(host) + ":" + port)
+	e, err := ParseEndpoint(bind)
+	port := strconv.Itoa(int(e.Port))
 	switch {
 	case err != nil:
 		return "", err
+	case port != bind[colon+1:]: // there is more than the two
+		return "", errors.New("want address:port")
 	case e.Wildcard():
 		return "", errors.New("the address has a wildcard")
 	}
-	return strconv.Itoa(int(e.Port)), nil
+	return port, nil
 }
 
 // bracketed is a host as it stands before a port.

@@ -68,6 +68,8 @@ func cutHost(s string) (host, rest string, err error) {
 	}
 	host, rest, ok := strings.Cut(s, ":")
 	switch {
+	case bareIPv6(s):
+		return "", "", errors.New(`has an IPv6 address without brackets; want "[IPv6 address]:port"`)
 	case !ok:
 		return "", "", errors.New(`has no port; want "host:port"`)
 	case host == "":
@@ -78,6 +80,17 @@ func cutHost(s string) (host, rest string, err error) {
 	}
 	host = strings.TrimSuffix(lower(host), ".")
 	return host, rest, checkName(host)
+}
+
+// bareIPv6 reports whether s begins with an IPv6 address without brackets: the
+// words behind it are none of its parts.
+func bareIPv6(s string) bool {
+	for end := len(s); end > 0; end = strings.LastIndexByte(s[:end], ':') {
+		if address, err := netip.ParseAddr(s[:end]); err == nil && address.Is6() {
+			return true
+		}
+	}
+	return false
 }
 
 // Limits of names, in bytes.
