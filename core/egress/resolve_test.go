@@ -253,3 +253,22 @@ func BenchmarkResolveWildcards(b *testing.B) {
 		egress.Resolve("", d, nil)
 	}
 }
+
+// What is built in has the form in which a manifest would be read, so that the
+// two are compared and denied alike.
+func TestBuiltinForm(t *testing.T) {
+	t.Parallel()
+	for harness, want := range map[string]struct{ endpoints, binaries int }{
+		egress.Claude: {14, 2}, egress.Codex: {17, 1}, egress.Hermes: {13, 1}, egress.OpenCode: {14, 1}, egress.Pi: {14, 1}, "": {13, 0},
+	} {
+		r := egress.Resolve(harness, egress.Declaration{InheritDefaults: true}, nil)
+		if len(r.Endpoints) != want.endpoints || len(r.Binaries) != want.binaries {
+			t.Errorf("%s: %d endpoints and %d binaries", harness, len(r.Endpoints), len(r.Binaries))
+		}
+		for _, a := range r.Endpoints {
+			if again, err := egress.ParseEndpoint(a.String()); err != nil || again != a.Endpoint || a.Source != egress.FromBuiltin {
+				t.Errorf("%s: %s reads as %+v, %v", harness, a, again, err)
+			}
+		}
+	}
+}
