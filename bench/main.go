@@ -7,6 +7,7 @@
 //	snapshot  and restore through world-git beside git itself, on repositories
 //	          of 1,000, 10,000 and 100,000 files
 //	memory    the peak of the engine and its plugins in a run
+//	check     crucible check on a large pack
 //
 // It needs the binaries that `make build` leaves in bin. The two sides take
 // turns, and the medians are compared. A missed target is printed, not an error.
@@ -36,7 +37,7 @@ func main() {
 	var only string
 	flag.StringVar(&o.bin, "bin", "bin", "`directory` of the binaries")
 	flag.IntVar(&o.rounds, "rounds", 5, "how often each side is measured")
-	flag.StringVar(&only, "only", "", "comma-separated `names`: loop, start, snapshot, memory")
+	flag.StringVar(&only, "only", "", "comma-separated `names`: loop, start, snapshot, memory, check")
 	flag.BoolVar(&o.json, "json", false, "print JSON with all samples instead of a table")
 	flag.IntVar(&o.files, "max-files", 100_000, "leave out repositories with more files")
 	flag.Parse()
@@ -68,6 +69,7 @@ func run(ctx context.Context, o options) error {
 		{"start", lab.start},
 		{"snapshot", lab.snapshot},
 		{"memory", lab.memory},
+		{"check", lab.check},
 	}
 	var results []result
 	for _, b := range benchmarks {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/crucible-engine/crucible/core/build"
 	"github.com/crucible-engine/crucible/core/control"
 	"github.com/crucible-engine/crucible/core/diag"
 	"github.com/crucible-engine/crucible/core/exposure"
@@ -24,6 +25,7 @@ import (
 	"github.com/crucible-engine/crucible/core/setup"
 	"github.com/crucible-engine/crucible/core/state"
 	"github.com/crucible-engine/crucible/core/wire"
+	"github.com/crucible-engine/crucible/sdk/plugin"
 	"github.com/crucible-engine/crucible/sdk/transport"
 	"github.com/crucible-engine/crucible/sdk/world"
 	"github.com/urfave/cli/v2"
@@ -297,6 +299,10 @@ func (r *packRun) run(ctx context.Context, stop <-chan struct{}) (rep loop.Repor
 	if m.Judge != nil {
 		deps.Judge = r.judge(m)
 	}
+	if set := r.builds(m); set.Needed() {
+		deps.Builder = set
+		cfg.Sessions = r.plugins.Has(plugin.KindTransport, m.Agent.Backend, transport.FeatureSessions)
+	}
 	rep, err = loop.Run(ctx, cfg, deps)
 	r.tellWhere(rep)
 	return rep, errors.Join(err, agent.transport.ReleaseRun(context.WithoutCancel(ctx), r.runID))
@@ -322,6 +328,11 @@ func (r *packRun) judge(m *manifest.Manifest) judge.Judge {
 		Command: m.Judge.MeasureCmd, Dir: m.Workspace.Dir, Timeout: m.Judge.MeasureTimeout,
 		Env: os.Environ(), Objective: m.Judge.Objective,
 	}
+}
+
+// builds is what is made before every measurement (C-BUILD-MODE).
+func (r *packRun) builds(m *manifest.Manifest) build.Set {
+	return build.Set{Builds: m.Builds, Workspace: m.Workspace.Dir, Env: os.Environ()}
 }
 
 func (r *packRun) config(ctx context.Context, m *manifest.Manifest) (loop.Config, error) {

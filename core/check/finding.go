@@ -31,6 +31,7 @@ const (
 	IDContainerfile = "containerfile-not-frozen" // the recipe is the agent's to edit
 	IDScript        = "script-not-frozen"        // a warning: what measures is the agent's to edit
 	IDNotTried      = "setup-not-tried"          // a warning
+	IDBuildNotTried = "build-not-tried"          // a warning
 	IDSetup         = "setup-failed"             // the workspace cannot be set up
 	IDMeasure       = "measure-failed"           // the measure command does not give a valid reading
 	IDNoScore       = "measure-no-score"         // a warning: valid, and no number

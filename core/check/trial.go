@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/crucible-engine/crucible/core/build"
 	"github.com/crucible-engine/crucible/core/decide"
 	"github.com/crucible-engine/crucible/core/diag"
 	"github.com/crucible-engine/crucible/core/judge"
@@ -105,6 +106,10 @@ func (t *trial) run(ctx context.Context) error {
 		return nil
 	}
 	if t.m.Judge == nil {
+		return nil
+	}
+	if (build.Set{Builds: t.m.Builds}).Needed() {
+		t.add(at(t.m, IDBuildNotTried, diag.Warning, "what is measured has to be built and pushed first, so the measurement is not tried", "", "build"))
 		return nil
 	}
 	if err := t.probe(ctx); err != nil || Failed(t.result.Findings) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -14,11 +15,30 @@ func BrokerURL(given, bind, driverHost string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
+	port, err := bindPort(bind)
+	if err != nil {
+		return "", fmt.Errorf("%.80q: %w", bind, err)
+	}
+	return "http://" + bracketed(driverHost) + ":" + port + "/mcp", nil
+}
+
+// bindPort is the port of address:port.
+func bindPort(bind string) (string, error) {
 	colon := strings.LastIndexByte(bind, ':')
 	if colon <= 0 {
-		return "", fmt.Errorf("bind %q: want address:port", bind)
+		return "", errors.New("want address:port")
 	}
-	return "http://" + bracketed(driverHost) + bind[colon:] + "/mcp", nil
+	e, err := ParseEndpoint(bind)
+	port := strconv.Itoa(int(e.Port))
+	switch {
+	case err != nil:
+		return "", err
+	case port != bind[colon+1:]: // there is more than the two
+		return "", errors.New("want address:port")
+	case e.Wildcard():
+		return "", errors.New("the address has a wildcard")
+	}
+	return port, nil
 }
 
 // bracketed is a host as it stands before a port.
@@ -29,7 +49,8 @@ func bracketed(host string) string {
 	return host
 }
 
-// BrokerEndpoint is the endpoint that a broker's URL needs (C-EGRESS).
+// BrokerEndpoint is the endpoint that a broker's URL needs (C-EGRESS). Its errors
+// show nothing of a URL that holds a password.
 func BrokerEndpoint(broker string) (Endpoint, error) {
 	u, err := url.Parse(broker)
 	if err != nil {
@@ -39,6 +60,8 @@ func BrokerEndpoint(broker string) (Endpoint, error) {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return Endpoint{}, fmt.Errorf("the scheme %q is not http or https", u.Scheme)
+	case u.User != nil:
+		return Endpoint{}, errors.New("the URL holds a user name or a password, which the sandbox would see")
 	case u.Hostname() == "":
 		return Endpoint{}, errors.New("the URL has no host")
 	case port == "" && strings.HasSuffix(u.Host, ":"):

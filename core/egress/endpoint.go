@@ -25,8 +25,8 @@ type Endpoint struct {
 const maxEndpoint = 512
 
 // ParseEndpoint reads an endpoint. An IPv6 address stands in brackets. A label of
-// a name may hold "*", which stands for any characters within the label, and a
-// label "**" stands for one label or more.
+// a name may hold one "*", which stands for any characters within the label, and
+// one label may be "**", which stands for one label or more.
 func ParseEndpoint(s string) (Endpoint, error) {
 	if len(s) > maxEndpoint {
 		return Endpoint{}, fmt.Errorf("more than %d bytes", maxEndpoint)
@@ -64,10 +64,12 @@ func cutHost(s string) (host, rest string, err error) {
 		if !ok || parseErr != nil || !address.Is6() || address.Zone() != "" {
 			return "", "", errors.New(`want "[IPv6 address]:port"`)
 		}
-		return address.String(), rest, nil
+		return address.Unmap().String(), rest, nil
 	}
 	host, rest, ok := strings.Cut(s, ":")
 	switch {
+	case bareIPv6(s):
+		return "", "", errors.New(`has an IPv6 address without brackets; want "[IPv6 address]:port"`)
 	case !ok:
 		return "", "", errors.New(`has no port; want "host:port"`)
 	case host == "":
@@ -76,8 +78,19 @@ func cutHost(s string) (host, rest string, err error) {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.String(), rest, nil
 	}
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	host = strings.TrimSuffix(lower(host), ".")
 	return host, rest, checkName(host)
+}
+
+// bareIPv6 reports whether s begins with an IPv6 address without brackets: the
+// words behind it are none of its parts.
+func bareIPv6(s string) bool {
+	for end := len(s); end > 0; end = strings.LastIndexByte(s[:end], ':') {
+		if address, err := netip.ParseAddr(s[:end]); err == nil && address.Is6() {
+			return true
+		}
+	}
+	return false
 }
 
 // Limits of names, in bytes.
@@ -90,30 +103,55 @@ func checkName(host string) error {
 	if len(host) > maxName {
 		return fmt.Errorf("the host has more than %d bytes", maxName)
 	}
-	digits := true
-	for label := range strings.SplitSeq(host, ".") {
-		switch {
-		case label == "":
-			return errors.New("the host has an empty label")
-		case len(label) > maxLabel:
-			return fmt.Errorf("a label of the host has more than %d bytes", maxLabel)
-		case label != "**" && strings.Contains(label, "**"):
-			return errors.New(`"**" stands for whole labels, so it is a label of its own`)
-		case label[0] == '-' || label[len(label)-1] == '-':
-			return errors.New("a label of the host begins or ends with a dash")
+	last, deep := "", 0
+	for last = range strings.SplitSeq(host, ".") {
+		if err := checkLabel(last); err != nil {
+			return err
 		}
-		if bad := strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_*"); bad != "" {
-			if bad[0] >= 0x80 {
-				return errors.New("the host is not ASCII; write it in its xn-- form")
-			}
-			return fmt.Errorf("the host has the character %q", bad[0])
+		if last == "**" {
+			deep++
 		}
-		digits = strings.Trim(label, "0123456789") == ""
 	}
-	if digits {
+	switch {
+	case deep > 1:
+		return errors.New(`the host has more than one "**"`)
+	case numeric(last):
 		return errors.New("the host is neither a name nor an IP address")
 	}
 	return nil
+}
+
+func checkLabel(label string) error {
+	switch {
+	case label == "":
+		return errors.New("the host has an empty label")
+	case len(label) > maxLabel:
+		return fmt.Errorf("a label of the host has more than %d bytes", maxLabel)
+	case label != "**" && strings.Contains(label, "**"):
+		return errors.New(`"**" stands for whole labels, so it is a label of its own`)
+	case label != "**" && strings.Count(label, "*") > 1:
+		return errors.New(`a label of the host has more than one "*"`)
+	case label[0] == '-' || label[len(label)-1] == '-':
+		return errors.New("a label of the host begins or ends with a dash")
+	}
+	for _, r := range label {
+		switch {
+		case r >= 0x80:
+			return errors.New("the host is not ASCII; write it in its xn-- form")
+		case !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_*", r):
+			return fmt.Errorf("the host has the character %q", r)
+		}
+	}
+	return nil
+}
+
+// numeric reports whether a last label makes resolvers take the host for an IPv4
+// address, which some of them read in octal, in hexadecimal or in one number.
+func numeric(label string) bool {
+	if hex, ok := strings.CutPrefix(label, "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return strings.Trim(label, "0123456789") == ""
 }
 
 func (e *Endpoint) setPart(i int, part string) error {

@@ -23,6 +23,9 @@ func TestParseEndpoint(t *testing.T) {
 		"[::1]:443:read-only:rest":             "[::1]:443:read-only:rest",
 		"a.b:443:full:rest:audit":              "a.b:443:full:rest:audit",
 		"a.b:443:full::audit":                  "a.b:443:full::audit",
+		"[::ffff:10.0.0.7]:443":                "10.0.0.7:443:full",
+		"xn--bcher-kva.DE:443":                 "xn--bcher-kva.de:443:full",
+		"0x7f.example:443":                     "0x7f.example:443:full",
 	} {
 		e, err := egress.ParseEndpoint(text)
 		if err != nil || e.String() != want {
@@ -59,13 +62,22 @@ func TestParseEndpointErrors(t *testing.T) {
 		"a b:443":                         "character",
 		"a/b:443":                         "character",
 		"bücher.de:443":                   "xn--",
+		"g\u0130thub.com:443":             "xn--", // both have lower-case forms in ASCII
+		"\u212aernel.org:443":             "xn--",
+		"a\xffb:443":                      "xn--",
+		"**.a.**:443":                     `more than one "**"`,
+		"a*b*:443":                        `more than one "*"`,
+		"0x7f000001:443":                  "neither a name nor an IP address",
+		"1.2.3.0x:443":                    "neither a name nor an IP address",
 		"1.2.3:443":                       "neither a name nor an IP address",
 		"300.1.1.1:443":                   "neither a name nor an IP address",
 		"[1.2.3.4]:443":                   "IPv6",
 		"[::1]443":                        "IPv6",
 		"[::1":                            "IPv6",
 		"[fe80::1%eth0]:443":              "IPv6",
-		"::1:443":                         "no host",
+		"::1:443":                         "without brackets",
+		"2001:db8::1:443:full":            "without brackets",
+		"::1":                             "without brackets",
 		strings.Repeat("a", 64) + ".b:1":  "63 bytes",
 		strings.Repeat("a.", 130) + "b:1": "253 bytes",
 		strings.Repeat("a", 600) + ":443": "512 bytes",
@@ -85,10 +97,14 @@ func TestCovers(t *testing.T) {
 		{"github.com", "github.com", true}, {"github.com", "GitHub.com", true}, {"github.com", "api.github.com", false},
 		{"*.github.com", "api.github.com", true}, {"*.github.com", "github.com", false}, {"*.github.com", "a.b.github.com", false},
 		{"**.github.com", "a.b.github.com", true}, {"**.github.com", "github.com", false},
-		{"*-x.com", "eu-x.com", true}, {"*-x.com", "-x.com", true}, {"*-x.com", "a.eu-x.com", false},
+		{"*-x.com", "eu-x.com", true}, {"*-x.com", "-x.com", false}, {"*-x.com", "a.eu-x.com", false},
 		{"a.*.c", "a.b.c", true}, {"a.*.c", "a.c", false}, {"a.**.c", "a.b.b.c", true},
 		{"*", "localhost", true}, {"*", "a.b", false}, {"**", "a.b", true},
-		{"a*b*c", "axxbyyc", true}, {"a*b*c", "axxbyy", false},
+		{"a*c", "abbc", true}, {"a*c", "ac", true}, {"a*c", "abb", false}, {"ab*ba", "aba", false},
+		{"**.b.c", "b.c", false}, {"a.**.b.c", "a.b.c", false}, {"a.**.b.c", "a.b.b.c", true},
+		{"github.com", "GitHub.com.", true}, {"**", "*.com", false}, {"**", "", false}, {"**", "a..b", false}, {"**", "0x7f.1", false},
+		{"**", "g\u0130thub.com", false}, {"10.0.0.7", "::ffff:10.0.0.7", true}, {"[::1]", "::0001", true}, {"[::1]", "::1]:443", false},
+		{"*.x", "::1", false}, {"**", "::1", false},
 		{"evil-github.com", "github.com", false}, {"*github.com", "evilgithub.com", true},
 	} {
 		e, err := egress.ParseEndpoint(c.pattern + ":443")
@@ -116,6 +132,14 @@ func TestBrokerEndpoint(t *testing.T) {
 		{"http://broker.example:99999/", "", "", "", "not a port"},
 		{"http://*.example/", "", "", "", "wildcard"},
 		{"http://a b/", "", "", "", "not a URL"},
+		{"http://user:hunter2@broker.example/mcp", "", "", "", "user name or a password"},
+		{"http://user@broker.example/mcp", "", "", "", "user name or a password"},
+		{"", ":8849", "h", "", "address:port"},
+		{"", "0.0.0.0:80/x", "h", "", "not a port"},
+		{"", "0.0.0.0:http", "h", "", "not a port"},
+		{"", "0.0.0.0:80:full", "h", "", "address:port"},
+		{"", "u@0.0.0.0:80", "h", "", "character"},
+		{"", "*:80", "h", "", "wildcard"},
 	} {
 		url, err := egress.BrokerURL(c.given, c.bind, c.driver)
 		var e egress.Endpoint
@@ -123,7 +147,7 @@ func TestBrokerEndpoint(t *testing.T) {
 			e, err = egress.BrokerEndpoint(url)
 		}
 		if c.fault != "" {
-			if err == nil || !strings.Contains(err.Error(), c.fault) {
+			if err == nil || !strings.Contains(err.Error(), c.fault) || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("%+v: got %v, %v", c, e, err)
 			}
 		} else if err != nil || e.String() != c.want {

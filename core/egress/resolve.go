@@ -52,7 +52,8 @@ type Shadow struct {
 type Resolution struct {
 	Endpoints []Allowed
 	Binaries  []Binary
-	// Deny outranks Endpoints wherever both match.
+	// Deny outranks Endpoints wherever both match, but for the broker's. A literal
+	// host stands for its sub-domains too.
 	Deny          []Endpoint
 	ReadOnlyPaths []string
 	Shadows       []Shadow
@@ -108,17 +109,24 @@ func (e Endpoint) removes(allowed Endpoint) bool {
 	case e.Host == allowed.Host:
 		return true
 	case e.Wildcard():
-		return !allowed.Wildcard() && e.Covers(allowed.Host)
+		return !allowed.Wildcard() && overlap(e.Host, allowed.Host)
 	default:
 		return strings.HasSuffix(allowed.Host, "."+e.Host)
 	}
+}
+
+// denies reports whether a denied endpoint stands for a host that an endpoint on
+// the list does. A literal one stands for its sub-domains too.
+func (e Endpoint) denies(allowed Endpoint) bool {
+	return e.Port == allowed.Port &&
+		(overlap(e.Host, allowed.Host) || !e.Wildcard() && overlap("**."+e.Host, allowed.Host))
 }
 
 func shadows(allowed []Allowed, denied []Endpoint) []Shadow {
 	var out []Shadow
 	for _, d := range denied {
 		for _, a := range allowed {
-			if d.Port == a.Port && overlap(d.Host, a.Host) {
+			if d.denies(a.Endpoint) {
 				out = append(out, Shadow{d, a})
 			}
 		}
@@ -126,15 +134,18 @@ func shadows(allowed []Allowed, denied []Endpoint) []Shadow {
 	return out
 }
 
-// Permits reports whether a connection to a literal host and port may be made,
-// and with which access: that of the first endpoint that stands for the host. A
-// denied endpoint outranks all, but for the broker's.
+// Permits reports whether a connection to a host, a literal one in any spelling,
+// and a port may be made, and with which access: that of the first endpoint that
+// stands for the host. A denied endpoint outranks all, but for the broker's.
 func (r Resolution) Permits(host string, port uint16) (Access, bool) {
-	denied := slices.ContainsFunc(r.Deny, func(d Endpoint) bool {
-		return d.Port == port && (d.Covers(host) || !d.Wildcard() && strings.HasSuffix(strings.ToLower(host), "."+d.Host))
-	})
+	host, ok := literal(host)
+	if !ok {
+		return Full, false
+	}
+	one := Endpoint{Host: host, Port: port}
+	denied := slices.ContainsFunc(r.Deny, func(d Endpoint) bool { return d.denies(one) })
 	for _, a := range r.Endpoints {
-		if a.Port == port && a.Covers(host) && (!denied || a.Source == FromBroker) {
+		if a.Port == port && overlap(a.Host, host) && (!denied || a.Source == FromBroker) {
 			return a.Access, true
 		}
 	}

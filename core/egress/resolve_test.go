@@ -3,6 +3,7 @@ package egress_test
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,11 +86,48 @@ func TestDeny(t *testing.T) {
 	if len(r.Shadows) != 1 || r.Shadows[0].Deny.Host != "b.y.com" || r.Shadows[0].Allow.Host != "**.y.com" {
 		t.Errorf("shadows: %+v", r.Shadows)
 	}
-	for host, want := range map[string]bool{"a.y.com": true, "b.y.com": false, "c.b.y.com": false, "B.Y.COM": false, "x.com": false} {
+	for host, want := range map[string]bool{
+		"a.y.com": true, "b.y.com": false, "c.b.y.com": false, "B.Y.COM": false, "b.y.com.": false, "x.com": false, "*.y.com": false, "": false,
+	} {
 		if _, got := r.Permits(host, 443); got != want {
 			t.Errorf("%s may be reached: %v", host, got)
 		}
 	}
+}
+
+// A literal deny stands for the sub-domains too, so that a wildcard which covers
+// only those outlives it visibly.
+func TestShadowOfSubdomain(t *testing.T) {
+	t.Parallel()
+	r := egress.Resolve("", egress.Declaration{Endpoints: endpoints(t, "*.*.com:443", "*.com:80"), DenyEndpoints: endpoints(t, "y.com:443")}, nil)
+	if len(r.Shadows) != 1 || r.Shadows[0].Allow.Host != "*.*.com" {
+		t.Errorf("shadows: %+v", r.Shadows)
+	}
+	if _, ok := r.Permits("a.y.com", 443); ok {
+		t.Error("a sub-domain of a denied host may be reached")
+	}
+}
+
+// The order of what is declared is that of the result, whatever is denied.
+func TestResolveOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{3}\.x`), 1, 12, rapid.ID).Draw(t, "names")
+		var d egress.Declaration
+		var want []string
+		for _, n := range names {
+			e := egress.Endpoint{Host: n, Port: 443}
+			d.Endpoints = append(d.Endpoints, e, e)
+			if rapid.Bool().Draw(t, "denied") {
+				d.DenyEndpoints = append(d.DenyEndpoints, e)
+			} else {
+				want = append(want, e.String()+" manifest")
+			}
+		}
+		if diff := cmp.Diff(want, list(egress.Resolve("", d, nil))); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	})
 }
 
 // pattern turns a host into a regular expression, by other means than the
@@ -106,11 +144,12 @@ func pattern(host string) *regexp.Regexp {
 	return regexp.MustCompile(`^` + strings.Join(labels, `\.`) + `$`)
 }
 
-// universe is every host of up to four labels from a and b, of up to two letters.
+// universe is every host of up to five labels from a few: wherever two patterns
+// of the generator meet, they meet in one of these.
 func universe() []string {
-	labels := []string{"a", "b", "aa", "ab", "ba", "bb"}
+	labels := []string{"a", "b", "ab"}
 	all, longest := slices.Clone(labels), labels
-	for range 3 {
+	for range 4 {
 		var next []string
 		for _, h := range longest {
 			for _, l := range labels {
@@ -124,9 +163,9 @@ func universe() []string {
 
 func hosts() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		labels := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ab", "*", "a*", "*b", "**"}), 1, 3).Draw(t, "labels")
+		labels := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ab", "*", "a*", "*b", "a*b", "**"}), 1, 3).Draw(t, "labels")
 		return strings.Join(labels, ".")
-	})
+	}).Filter(func(host string) bool { _, err := egress.ParseEndpoint(host + ":1"); return err == nil })
 }
 
 // Every resolution is the one that the sentences of the clause give, read one by
@@ -134,9 +173,12 @@ func hosts() *rapid.Generator[string] {
 func TestResolveModel(t *testing.T) {
 	t.Parallel()
 	all := universe()
-	meets := func(a, b string) bool {
-		x, y := pattern(a), pattern(b)
-		return slices.ContainsFunc(all, func(h string) bool { return x.MatchString(h) && y.MatchString(h) })
+	// denied: the host itself, and of a literal the hosts below it.
+	meets := func(deny, allow string) bool {
+		x, y := pattern(deny), pattern(allow)
+		return slices.ContainsFunc(all, func(h string) bool {
+			return y.MatchString(h) && (x.MatchString(h) || !strings.Contains(deny, "*") && strings.HasSuffix(h, "."+deny))
+		})
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) []egress.Endpoint {
@@ -195,4 +237,38 @@ func TestResolveModel(t *testing.T) {
 			t.Fatalf("shadows (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// The worst that a manifest can ask for takes no more than a moment.
+func BenchmarkResolveWildcards(b *testing.B) {
+	list := func(name string) []egress.Endpoint {
+		var out []egress.Endpoint
+		for i := range 256 {
+			out = append(out, endpoints(b, strings.Repeat("*.", 110)+name+strconv.Itoa(i)+".**:443")...)
+		}
+		return out
+	}
+	d := egress.Declaration{Endpoints: list("a"), DenyEndpoints: list("b")}
+	for b.Loop() {
+		egress.Resolve("", d, nil)
+	}
+}
+
+// What is built in has the form in which a manifest would be read, so that the
+// two are compared and denied alike.
+func TestBuiltinForm(t *testing.T) {
+	t.Parallel()
+	for harness, want := range map[string]struct{ endpoints, binaries int }{
+		egress.Claude: {14, 2}, egress.Codex: {17, 1}, egress.Hermes: {13, 1}, egress.OpenCode: {14, 1}, egress.Pi: {14, 1}, "": {13, 0},
+	} {
+		r := egress.Resolve(harness, egress.Declaration{InheritDefaults: true}, nil)
+		if len(r.Endpoints) != want.endpoints || len(r.Binaries) != want.binaries {
+			t.Errorf("%s: %d endpoints and %d binaries", harness, len(r.Endpoints), len(r.Binaries))
+		}
+		for _, a := range r.Endpoints {
+			if again, err := egress.ParseEndpoint(a.String()); err != nil || again != a.Endpoint || a.Source != egress.FromBuiltin {
+				t.Errorf("%s: %s reads as %+v, %v", harness, a, again, err)
+			}
+		}
+	}
 }

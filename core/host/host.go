@@ -126,6 +126,13 @@ func (h *Host) removeWorkDir() error {
 	return err
 }
 
+// Has reports whether a plugin that this host has started has a feature.
+func (h *Host) Has(kind, name, feature string) bool {
+	return slices.ContainsFunc(h.Used(), func(u Used) bool {
+		return u.Info.Kind == kind && u.Info.Name == name && slices.Contains(u.Info.Features, feature)
+	})
+}
+
 // Used lists the plugins that were started so far, sorted by kind and name. The
 // hash of one that was trusted as named is computed while it runs; Used waits
 // for it.

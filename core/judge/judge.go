@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/crucible-engine/crucible/core/decide"
+	"github.com/crucible-engine/crucible/core/diag"
 	"github.com/crucible-engine/crucible/sdk/proc"
 )
 
@@ -19,6 +20,7 @@ const (
 	baselineScore = "CRUCIBLE_BASELINE_SCORE"
 	baselineTotal = "CRUCIBLE_BASELINE_TOTAL"
 	bestScore     = "CRUCIBLE_BEST_SCORE"
+	imagePrefix   = "CRUCIBLE_IMAGE_"
 )
 
 // Judge is a measure command and where it runs.
@@ -42,6 +44,8 @@ type Known struct {
 	BaselineScore *float64
 	BaselineTotal *uint64
 	BestScore     *float64
+	// Images are variables that say what was built, as NAME=VALUE.
+	Images []string
 }
 
 // Measure runs the command and reads its last line that begins with "{". What
@@ -87,8 +91,15 @@ func (j Judge) read(line proc.Line) (decide.Reading, error) {
 	case line.Truncated:
 		return decide.Reading{}, fmt.Errorf("reading: longer than the limit of %d bytes", MaxLine)
 	}
-	return ParseReading([]byte(line.Text), j.Objective)
+	reading, err := ParseReading([]byte(line.Text), j.Objective)
+	if err != nil {
+		err = fmt.Errorf("%w; the line is %s", err, diag.Quote(line.Text, maxQuoted))
+	}
+	return reading, err
 }
+
+// maxQuoted bounds what a note shows of a line that is no reading, in bytes.
+const maxQuoted = 120
 
 // failed is the reading of a command with another exit status than 0: what it
 // said stays, but it is not valid. The reason comes from the reading's own note,
@@ -117,7 +128,7 @@ func (j Judge) environment(known Known) []string {
 	// The engine may itself run under a measure command of another engine.
 	env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return name == baselineScore || name == baselineTotal || name == bestScore
+		return name == baselineScore || name == baselineTotal || name == bestScore || strings.HasPrefix(name, imagePrefix)
 	})
 	if known.BaselineScore != nil {
 		env = append(env, baselineScore+"="+formatScore(*known.BaselineScore))
@@ -128,7 +139,7 @@ func (j Judge) environment(known Known) []string {
 	if known.BestScore != nil {
 		env = append(env, bestScore+"="+formatScore(*known.BestScore))
 	}
-	return env
+	return append(env, known.Images...)
 }
 
 // formatScore is the shortest decimal that reads back as the same number, never

@@ -33,7 +33,7 @@ func TestMeasure(t *testing.T) {
 		}},
 		{"nothing", "true", decide.Reading{Note: "measure printed no line that begins with {"}},
 		{"malformed", `echo '{"valid":true,"score":3}'; echo '{valid}'`, decide.Reading{
-			Note: "reading: not JSON: invalid character 'v' looking for beginning of object key string",
+			Note: "reading: not JSON: invalid character 'v' looking for beginning of object key string; the line is \"{valid}\"",
 		}},
 		{
 			"exit status", `echo '{"valid":true,"score":3,"solved":true}'; exit 4`,

@@ -38,7 +38,11 @@ func (r *run) measureBaseline(ctx context.Context) (phase, error) {
 	}
 	row := wire.RowData{Decision: wire.DecisionBaselineSkipped, Note: "baseline skipped", KeptSnap: snap.Token}
 	if !r.cfg.SkipBaseline && r.deps.Judge != nil {
-		reading, err := r.deps.Judge.Measure(r.soft, judge.Known{})
+		built, err := r.buildBaseline()
+		if err != nil && !r.stopped() {
+			return done, err
+		}
+		reading, err := r.deps.Judge.Measure(r.soft, judge.Known{Images: built.Variables()})
 		if r.stopped() {
 			return r.end(Stopped, "stopped by the operator"), nil
 		}

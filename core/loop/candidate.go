@@ -40,8 +40,19 @@ func (r *run) judge(ctx context.Context) (phase, error) {
 	if r.deps.Judge == nil {
 		return r.decide(ctx, decide.Reading{Valid: true})
 	}
+	built, err := r.build()
+	switch {
+	case r.stopped():
+		return r.end(Stopped, "stopped by the operator"), nil
+	case err != nil:
+		return done, err
+	case !built.OK && r.rebuilt < built.Retries && r.overBudget() == "":
+		return r.sendBack(built)
+	case !built.OK:
+		return r.discarded(ctx, built.Component+" does not build: "+built.Output)
+	}
 	reading, err := r.deps.Judge.Measure(r.soft, judge.Known{
-		BaselineScore: r.baseline.Score, BaselineTotal: r.baselineTotal, BestScore: r.best.Score,
+		BaselineScore: r.baseline.Score, BaselineTotal: r.baselineTotal, BestScore: r.best.Score, Images: built.Variables(),
 	})
 	if r.stopped() {
 		return r.end(Stopped, "stopped by the operator"), nil
@@ -73,6 +84,9 @@ func (r *run) decide(ctx context.Context, reading decide.Reading) (phase, error)
 	row := readingRow(r.iter, wire.DecisionDiscard, reading)
 	row.Diff, row.Diffstat, row.CandidateMD = patch, shortstat, writeUp
 	row.Note = candidateNote(reading, writeUp)
+	if r.rebuilt > 0 {
+		row.Note = fmt.Sprintf("built at attempt %d; %s", r.rebuilt+1, row.Note)
+	}
 	if patch == "" && reading.Valid {
 		row.Note = "no file changed; " + row.Note
 	}
@@ -136,7 +150,7 @@ func (r *run) afterRow(verdict decide.Verdict) (phase, error) {
 		return r.end(Budget, reason), r.note(reason)
 	}
 	r.iter++
-	r.attempt = 0
+	r.attempt, r.rebuilt, r.broken, r.cursor = 0, 0, "", nil
 	return head, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/crucible-engine/crucible/core/build"
 	"github.com/crucible-engine/crucible/core/decide"
 	"github.com/crucible-engine/crucible/core/judge"
 	"github.com/crucible-engine/crucible/core/wire"
@@ -40,6 +41,12 @@ type Judge interface {
 	Measure(ctx context.Context, known judge.Known) (decide.Reading, error)
 }
 
+// Builder builds what is measured. An error means that nothing could be built at
+// all; a candidate that does not build is an outcome.
+type Builder interface {
+	Build(ctx context.Context) (build.Outcome, error)
+}
+
 // Injects puts the frozen files back before every measurement (C-MANIFEST).
 type Injects interface {
 	ApplyFrozen(ctx context.Context, workspace string) error
@@ -62,8 +69,11 @@ type Deps struct {
 	Agent Agent
 	// Judge is nil in the task lane: whatever a turn that did not fail leaves is
 	// kept, without a score (C-MANIFEST).
-	Judge    Judge
-	Injects  Injects
+	Judge   Judge
+	Injects Injects
+	// Builder makes what is measured out of what was edited; nil when nothing has
+	// to be made (C-BUILD-MODE).
+	Builder  Builder
 	Recorder Recorder
 	Steering Steering
 	// Stop is closed when the operator wants the run to end in order: the turn
@@ -107,6 +117,9 @@ type Config struct {
 	// off; nil changes nothing. It is applied before the loop cuts a text and
 	// before anything is written for the agent to read; the recorder masks as well.
 	Mask func(string) string
+	// Sessions: the agent's turns can be resumed, so that a candidate that does not
+	// build goes back to the same conversation.
+	Sessions bool
 	// ToolIO records the input and result of the agent's tools.
 	ToolIO bool
 	// DeadTurnPause is the pause after the first turn in a row that never
@@ -185,11 +198,15 @@ type run struct {
 	bestToken     string
 	solved        bool
 	kept          int
-	rows          []wire.RowData
-	retained      int
-	spent         float64
-	steer         string
-	results       []byte
+	// What goes back to the agent when its candidate did not build.
+	broken   string
+	rebuilt  uint32
+	cursor   []byte
+	rows     []wire.RowData
+	retained int
+	spent    float64
+	steer    string
+	results  []byte
 
 	ending Ending
 	reason string

@@ -49,7 +49,7 @@ func next(p phase) []phase {
 	case head:
 		return []phase{turn, wrapup}
 	case turn:
-		return []phase{head, wrapup}
+		return []phase{turn, head, wrapup} // a candidate that does not build goes back
 	case wrapup:
 		return []phase{done}
 	default:

@@ -68,6 +68,7 @@ func (r *run) propose(ctx context.Context) (result transport.Result, turnErr, er
 	request.Prompt = prompt.Render(r.cfg.Template, prompt.Values{
 		Goal: r.cfg.Goal, Status: prompt.Status(r.cfg.Objective, r.best.Score), Steer: r.steer,
 	})
+	r.repair(&request)
 	if len(request.Prompt) > contract.MaxPrompt {
 		return result, nil, fmt.Errorf("render prompt: %d bytes is over the limit of %d", len(request.Prompt), contract.MaxPrompt)
 	}
@@ -97,6 +98,7 @@ func (r *run) propose(ctx context.Context) (result transport.Result, turnErr, er
 	if err := r.deps.Recorder.Record(wire.AgentDone{}); err != nil {
 		return result, nil, err
 	}
+	r.cursor = result.Cursor
 	r.spent += max(m.cost, result.CostUSD)
 	return result, turnErr, r.recordBudget(r.spent)
 }
@@ -129,6 +131,7 @@ func (r *run) takeEscalation(ctx context.Context) (bool, error) {
 // iteration is not spent.
 func (r *run) neverStarted(ctx context.Context, cause error) (phase, error) {
 	r.dead++
+	r.broken, r.rebuilt, r.cursor = "", 0, nil // what did not build goes with the restore
 	if _, err := r.deps.World.Restore(ctx, r.bestToken); err != nil {
 		return done, fmt.Errorf("restore the best state: %w", err)
 	}

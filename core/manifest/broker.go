@@ -50,13 +50,11 @@ func (p *pack) broker(t value) {
 		t.at("name").fault(shortNameHint, "%s cannot name an MCP server", diag.Quote(b.Name, shown))
 	}
 	if _, err := egress.BrokerURL("", b.Bind, "host"); err != nil {
-		t.at("bind").fault(`write "0.0.0.0:8849"`, "%s is not address:port", diag.Quote(b.Bind, shown))
-	} else if _, err := egress.BrokerEndpoint("http://" + b.Bind); err != nil {
-		t.at("bind").fault(`write "0.0.0.0:8849"`, "%s: %v", diag.Quote(b.Bind, shown), err)
+		t.at("bind").fault(`write "0.0.0.0:8849"`, "%v", err)
 	}
 	if b.URL != "" {
-		if _, err := egress.BrokerEndpoint(b.URL); err != nil {
-			t.at("url").fault(`write "http://host:port/mcp"`, "%s: %v", diag.Quote(b.URL, shown), err)
+		if _, err := egress.BrokerEndpoint(b.URL); err != nil { // the URL may hold a password
+			t.at("url").fault(`write "http://host:port/mcp"`, "%v", err)
 		}
 	}
 }

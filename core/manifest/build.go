@@ -151,6 +151,3 @@ func cleanDestination(v value, s string) string {
 	}
 	return clean
 }
-
-// builds reports whether the mode makes an artifact.
-func (b Build) builds() bool { return b.Mode == BuildLayer || b.Mode == BuildImage }

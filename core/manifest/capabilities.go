@@ -1,6 +1,10 @@
 package manifest
 
-import "github.com/crucible-engine/crucible/core/diag"
+import (
+	"slices"
+
+	"github.com/crucible-engine/crucible/core/diag"
+)
 
 // Contexts of a credential.
 const (
@@ -36,10 +40,8 @@ func (p *pack) secret(t value) {
 			t.missing(name, hint)
 		}
 	}
-	for _, other := range p.m.Secrets {
-		if other.Name == s.Name && s.Name != "" {
-			t.at("name").fault("", "%s is declared twice", diag.Quote(s.Name, shown))
-		}
+	if s.Name != "" && slices.ContainsFunc(p.m.Secrets, func(other Secret) bool { return other.Name == s.Name }) {
+		t.at("name").fault("", "%s is declared twice", diag.Quote(s.Name, shown))
 	}
 	p.m.Secrets = append(p.m.Secrets, s)
 }

@@ -81,9 +81,6 @@ func TestHostileTexts(t *testing.T) {
 			if m != nil || !list.HasErrors() {
 				t.Fatal("accepted")
 			}
-			if took > 20*time.Second {
-				t.Errorf("took %v", took)
-			}
 			if n := len(list.Error()); n > 500_000 {
 				t.Errorf("the answer has %d bytes", n)
 			}

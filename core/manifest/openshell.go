@@ -21,8 +21,12 @@ func (p *pack) openshell(t value) {
 	)
 }
 
+// maxEndpoints bounds a list of endpoints: every allowed one is compared with
+// every denied one.
+const maxEndpoints = 256
+
 func endpoints(name string, to *[]egress.Endpoint) field {
-	return list(name, func(v value, s string) {
+	each := list(name, func(v value, s string) {
 		e, err := egress.ParseEndpoint(s)
 		if err != nil {
 			v.fault(`write "host:port:access", access is full, read-write or read-only`, "%s: %v", diag.Quote(s, shown), err)
@@ -30,6 +34,13 @@ func endpoints(name string, to *[]egress.Endpoint) field {
 		}
 		*to = append(*to, e)
 	})
+	return field{name: name, read: func(v value) {
+		if n := len(v.node.items); n > maxEndpoints {
+			v.fault("", "%d endpoints are given, more than the limit of %d", n, maxEndpoints)
+			return
+		}
+		each.read(v)
+	}}
 }
 
 // imagePaths are absolute paths in the sandbox's image.

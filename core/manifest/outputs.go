@@ -19,15 +19,16 @@ func (p *pack) outputs(t value) {
 
 func (p *pack) output(kind outputs.Kind, t value) {
 	b := outputs.Bound{Kind: kind, Source: outputs.FromManifest}
-	t.read(number("count", &b.Count, 0, math.MaxUint32), table("target", func(v value) { b.Target = target(kind, v) }))
+	where := table("target", func(v value) { b.Target = target(kind, v) })
+	if !kind.Addresses() {
+		where.read = func(v value) { v.fault("leave it out", "writes of this kind address nothing") }
+	}
+	t.read(number("count", &b.Count, 0, math.MaxUint32), where)
 	if !t.has("count") {
 		t.missing("count", "it is how many writes of this kind a run may make; 0 switches it off")
 	}
-	switch {
-	case kind.Addresses() && !t.has("target"):
+	if kind.Addresses() && !t.has("target") {
 		t.missing("target", "it is "+kind.Target()+`: write target = { fixed = "…" }`)
-	case !kind.Addresses() && t.has("target"):
-		t.at("target").fault("leave it out", "writes of this kind address nothing")
 	}
 	p.m.Outputs[kind] = b
 }
@@ -58,7 +59,7 @@ func target(kind outputs.Kind, t value) outputs.Target {
 }
 
 func checkTarget(kind outputs.Kind, v value, s string) {
-	if s == "" || !kind.Addresses() {
+	if s == "" {
 		return
 	}
 	if err := outputs.CheckTarget(kind, s); err != nil {

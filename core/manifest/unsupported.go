@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -22,7 +21,6 @@ func (m *Manifest) Unsupported() error {
 		{len(m.Agent.Relays) > 0, "[[agent.relay]]"},
 		{m.Agent.ToolboxDir != "", "[agent].toolbox_dir"},
 		{len(m.Agent.DisallowedTools) > 0, "[agent].disallowed_tools"},
-		{slices.ContainsFunc(m.Builds, Build.builds), "[build] with mode derive-layer or image"},
 	} {
 		if f.asked {
 			found = append(found, f.what)

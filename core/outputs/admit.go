@@ -1,6 +1,9 @@
 package outputs
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 func wild(s string) bool { return strings.Contains(s, "*") }
 
@@ -24,46 +27,50 @@ func normal(k Kind, s string) string {
 
 func equal(k Kind, a, b string) bool { return normal(k, a) == normal(k, b) }
 
-// admits reports whether a scope or a fixed target lets a target through. An
-// image may extend what is declared: a tag, or a path below it.
-func admits(k Kind, scope, target string) bool {
-	if scope == "" || CheckWish(k, target) != nil {
-		return false
+// admit follows a wish as far as a scope or a fixed target lets it. What is
+// declared in full is given as it is declared. An image may extend what is
+// declared: a tag, or a path below it.
+func admit(k Kind, scope, wish string) (target string, ok bool) {
+	switch {
+	case scope == "" || CheckWish(k, wish) != nil:
+		return "", false
+	case wild(scope):
+		ok = glob(normal(k, scope), normal(k, wish)) && (k != TrackerComment || projectItem(wish))
+	case equal(k, scope, wish):
+		return scope, true
+	default:
+		ok = extends(k, scope, wish, "/:@")
 	}
-	if wild(scope) {
-		return glob(normal(k, scope), normal(k, target), k == ImagePush)
-	}
-	return equal(k, scope, target) || extends(k, scope, target)
+	return normal(k, wish), ok
 }
 
-// extends reports whether a target is below a declared one: of images alone.
-func extends(k Kind, declared, target string) bool {
+// extends reports whether a target goes on behind a declared one with one of
+// these characters: of images alone.
+func extends(k Kind, declared, target, with string) bool {
 	rest, ok := strings.CutPrefix(normal(k, target), normal(k, declared))
-	return ok && k == ImagePush && rest != "" && strings.ContainsRune("/:@", rune(rest[0]))
+	return ok && k == ImagePush && rest != "" && strings.Contains(with, rest[:1])
 }
 
 // CheckWish refuses a target that an agent named and that is none of its kind.
 func CheckWish(k Kind, s string) error {
 	if wild(s) {
-		return errWish("holds a wildcard")
-	}
-	if strings.Contains(s, "..") && k == ImagePush {
-		return errWish("leads upwards")
+		return errors.New("holds a wildcard")
 	}
 	if k == ImagePush {
-		s, _, _ = strings.Cut(s, "@") // with a digest
+		image, ok := cutDigest(s)
+		if !ok {
+			return errors.New("the digest is not sha256: and 64 hexadecimal digits")
+		}
+		s = image
 	}
 	return CheckTarget(k, s)
 }
 
-type errWish string
-
-func (e errWish) Error() string { return string(e) }
-
-// glob matches an anchored pattern in which "*" stands for any characters, of
-// one part of the path unless deep. It takes time of the product of both lengths
+// glob matches an anchored pattern in which "*" stands for any characters. That
+// it does not lead into another part of a path, but for images, is what the form
+// of a target of the kind is for. It takes time of the product of both lengths
 // at most.
-func glob(pattern, s string, deep bool) bool {
+func glob(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	if !strings.HasPrefix(s, parts[0]) {
 		return false
@@ -78,7 +85,7 @@ func glob(pattern, s string, deep bool) bool {
 				return false
 			}
 		}
-		if at < 0 || !deep && strings.Contains(s[:at], "/") {
+		if at < 0 {
 			return false
 		}
 		s = s[at+len(part):]

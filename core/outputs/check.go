@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // maxTarget bounds a target, in bytes.
@@ -20,8 +22,8 @@ func CheckTarget(k Kind, s string) error {
 		return errors.New("is empty")
 	case len(s) > maxTarget:
 		return fmt.Errorf("has more than %d bytes", maxTarget)
-	case strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }):
-		return errors.New("holds white space or a control character")
+	case !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }):
+		return errors.New("holds white space or a character that cannot be seen")
 	}
 	switch k {
 	case DraftPR, WorkflowDispatch:
@@ -42,45 +44,58 @@ func CheckTarget(k Kind, s string) error {
 	}
 }
 
+// Letters of the parts of targets. A back end puts them into a URL or a command,
+// so nothing that means something there is among them.
+const (
+	digits = "0123456789"
+	small  = "abcdefghijklmnopqrstuvwxyz" + digits
+	large  = small + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
+
+// part reports whether s is a part of a path: of these letters, and no step to
+// somewhere else.
+func part(s, letters string) bool {
+	return s != "" && s != "." && s != ".." && strings.Trim(s, letters) == ""
+}
+
 // checkRepository wants owner/name; only the name may have a wildcard.
 func checkRepository(s string) error {
-	owner, name, ok := strings.Cut(s, "/")
+	owner, name, _ := strings.Cut(s, "/")
 	switch {
-	case !ok || owner == "" || name == "" || strings.Contains(name, "/"):
-		return errors.New("want owner/name")
 	case strings.Contains(owner, "*"):
 		return errors.New("the owner is named in full, without a wildcard")
+	case !part(owner, large+"._-") || !part(name, large+"._-*"):
+		return errors.New("want owner/name, of letters, digits, dots, dashes and underscores")
 	}
 	return nil
 }
 
-// checkItem wants PROJECT-NUMBER; only the number may have a wildcard.
+// checkItem wants PROJECT-NUMBER, whose number may have a wildcard, or another
+// tracker's key in full.
 func checkItem(s string) error {
-	project, number, ok := strings.Cut(s, "-")
+	project, _, dash := strings.Cut(s, "-")
 	switch {
-	case !ok && !strings.Contains(s, "*"):
-		return nil // another tracker's key, in full
-	case !ok || project == "" || number == "":
-		return errors.New("want PROJECT-NUMBER")
-	case strings.Contains(project, "*"):
+	case projectItem(s):
+		return nil
+	case dash && strings.Contains(project, "*"):
 		return errors.New("the project is named in full, without a wildcard")
+	case strings.Contains(s, "*"):
+		return errors.New("want PROJECT-NUMBER when there is a wildcard")
+	case dash && (project == "" || strings.HasSuffix(s, "-")):
+		return errors.New("want PROJECT-NUMBER")
+	}
+	for step := range strings.SplitSeq(s, "/") {
+		if !part(step, large+"._-#") {
+			return errors.New("want PROJECT-NUMBER, or a key of letters, digits and any of / # . _ -")
+		}
 	}
 	return nil
 }
 
-// checkImage wants HOST/PATH with a literal host and a literal first part.
-func checkImage(s string) error {
-	host, path, ok := strings.Cut(s, "/")
-	first, _, _ := strings.Cut(path, "/")
-	switch {
-	case !ok || host == "" || first == "":
-		return errors.New("want host/path")
-	case strings.Contains(host, "*") || strings.Contains(first, "*"):
-		return errors.New("the registry and the first part of the path are named in full, without a wildcard")
-	case strings.ContainsAny(path, "@"):
-		return errors.New("a digest cannot be pushed to")
-	}
-	return nil
+// projectItem reports whether s has the form PROJECT-NUMBER.
+func projectItem(s string) bool {
+	project, number, _ := strings.Cut(s, "-")
+	return part(project, large+"_") && part(number, large+"*")
 }
 
 // checkDeployment wants NAMESPACE/NAME, or a name in full.
@@ -89,12 +104,12 @@ func checkDeployment(s string) error {
 	switch {
 	case !ok && strings.Contains(s, "*"):
 		return errors.New("want namespace/name when there is a wildcard")
-	case !ok:
+	case !ok && part(s, large+"._-"):
 		return nil
-	case namespace == "" || name == "" || strings.Contains(name, "/"):
-		return errors.New("want namespace/name")
 	case strings.Contains(namespace, "*"):
 		return errors.New("the namespace is named in full, without a wildcard")
+	case !part(namespace, large+"._-") || !part(name, large+"._-*"):
+		return errors.New("want namespace/name, of letters, digits, dots, dashes and underscores")
 	}
 	return nil
 }

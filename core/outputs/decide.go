@@ -24,6 +24,7 @@ func violation(k Kind, key, detail string, args ...any) *Violation {
 // that addresses nothing has the empty target.
 func (b Bound) Aim(wish string, params map[string]string) (string, *Violation) {
 	t := b.Target
+	within := t.Fixed + t.Scope // one of them is empty
 	switch {
 	case !b.Kind.Addresses():
 		return "", nil
@@ -31,37 +32,39 @@ func (b Bound) Aim(wish string, params map[string]string) (string, *Violation) {
 		return "", violation(b.Kind, "target", "no target is declared, so every write is refused")
 	case t.Param != "":
 		return b.aimAtParam(wish, params)
-	case t.Open() && wish == "":
-		return "", violation(b.Kind, "target = "+t.Scope, "the target is open: name one within %s", t.Scope)
-	case t.Open() && admits(b.Kind, t.Scope, wish):
-		return wish, nil
-	case t.Open():
-		return "", violation(b.Kind, "target = "+t.Scope, "%q is outside the scope %s", wish, t.Scope)
-	case wish == "" && wild(t.Fixed):
-		return "", violation(b.Kind, "target = "+t.Fixed, "the target stands for several: name one within %s", t.Fixed)
+	case wish == "" && t.Open():
+		return "", violation(b.Kind, "target = "+within, "the target is open: name one within %s", within)
+	case wish == "" && wild(within):
+		return "", violation(b.Kind, "target = "+within, "the target stands for several: name one within %s", within)
 	case wish == "":
-		return t.Fixed, nil
-	case admits(b.Kind, t.Fixed, wish):
-		return wish, nil
-	default:
-		return "", violation(b.Kind, "target = "+t.Fixed, "%q is not the target %s", wish, t.Fixed)
+		return within, nil
 	}
+	if target, ok := admit(b.Kind, within, wish); ok {
+		return target, nil
+	}
+	if t.Open() {
+		return "", violation(b.Kind, "target = "+within, "%.80q is outside the scope %s", wish, within)
+	}
+	return "", violation(b.Kind, "target = "+within, "%.80q is not the target %s", wish, within)
 }
 
+// aimAtParam allows the value of the parameter alone, and of an image a tag or a
+// digest in the very repository.
 func (b Bound) aimAtParam(wish string, params map[string]string) (string, *Violation) {
-	t := b.Target
-	value := params[t.Param]
-	switch {
-	case value == "":
+	t, value := b.Target, params[b.Target.Param]
+	if value == "" {
 		return "", violation(b.Kind, "target.open.param = "+t.Param, "the run has no value for the parameter %s", t.Param)
-	case !admits(b.Kind, t.Scope, value):
-		return "", violation(b.Kind, "target = "+t.Scope, "the parameter %s is %q, which is outside the scope %s", t.Param, value, t.Scope)
-	case wish == "" || equal(b.Kind, wish, value):
-		return value, nil
-	case extends(b.Kind, value, wish):
-		return wish, nil
+	}
+	target, ok := admit(b.Kind, t.Scope, value)
+	switch {
+	case !ok:
+		return "", violation(b.Kind, "target = "+t.Scope, "the parameter %s is %.80q, which is outside the scope %s", t.Param, value, t.Scope)
+	case wish == "" || equal(b.Kind, wish, target):
+		return target, nil
+	case CheckWish(b.Kind, wish) == nil && extends(b.Kind, target, wish, ":@"):
+		return normal(b.Kind, wish), nil
 	default:
-		return "", violation(b.Kind, "target = "+value, "%q is not the target %s that the parameter %s gives", wish, value, t.Param)
+		return "", violation(b.Kind, "target = "+target, "%.80q is not the target %s that the parameter %s gives", wish, target, t.Param)
 	}
 }
 

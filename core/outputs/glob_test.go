@@ -1,6 +1,7 @@
 package outputs_test
 
 import (
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +10,33 @@ import (
 
 	"github.com/crucible-engine/crucible/core/outputs"
 )
+
+// Whatever an agent wishes for, what it gets stays where the bound says and means
+// nothing to a URL or a shell.
+func TestHostileWishes(t *testing.T) {
+	t.Parallel()
+	safe := regexp.MustCompile(`^[A-Za-z0-9._:/@-]+$`)
+	pieces := []string{"o", "h", "AB", "ns", "x", "/", "/", ":", "@", "-", ".", "..", "%2e", "?", "#", "*", "\\", " ", "1", ";", "é"}
+	for _, c := range []struct {
+		kind          outputs.Kind
+		scope, prefix string
+	}{
+		{outputs.DraftPR, "o/*", "o/"}, {outputs.TrackerComment, "AB-*", "AB-"}, {outputs.Deploy, "ns/*", "ns/"},
+		{outputs.ImagePush, "h/x", "h/x"}, {outputs.ImagePush, "h/x/*", "h/x/"},
+	} {
+		rapid.Check(t, func(t *rapid.T) {
+			wish := c.prefix + strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 5).Draw(t, "wish"), "")
+			b := outputs.Bound{Kind: c.kind, Count: 1, Target: outputs.Target{Scope: c.scope}}
+			target, v := b.Aim(wish, nil)
+			if v != nil {
+				return
+			}
+			if !safe.MatchString(target) || path.Clean("/"+target) != "/"+target || !strings.HasPrefix(target, c.prefix) {
+				t.Fatalf("%s lets %q through as %q", c.scope, wish, target)
+			}
+		})
+	}
+}
 
 // A scope with wildcards lets through what the regular expression of the same
 // meaning does.

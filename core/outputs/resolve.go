@@ -30,8 +30,9 @@ func Resolve(d Declaration, s Surroundings) []Bound {
 	return out
 }
 
-// target is the default target of a kind; "" for none. A default is one place:
-// a value of the environment with a wildcard in it is none.
+// target is the default target of a kind; "" for none. A default is one place: a
+// value with a wildcard in it, or one that is no target of the kind, such as a
+// whole registry, is none.
 func (s Surroundings) target(k Kind) string {
 	var found string
 	switch k {
@@ -44,13 +45,13 @@ func (s Surroundings) target(k Kind) string {
 	case ChatMessage:
 		found = OperatorChannel
 	case ImagePush:
-		found = s.env("FORGE_REGISTRY")
+		found = strings.TrimSuffix(s.env("FORGE_REGISTRY"), "/")
 	case Deploy:
 		found = s.deployment()
 	case WorkflowDispatch:
 		found = only(s.DispatchRepos)
 	}
-	if strings.Contains(found, "*") {
+	if wild(found) || CheckTarget(k, found) != nil {
 		return ""
 	}
 	return found
@@ -75,13 +76,13 @@ func (s Surroundings) deployment() string {
 func only(list []string) string {
 	found := ""
 	for _, s := range list {
-		if s == "" || s == found {
-			continue
-		}
-		if found != "" {
+		switch {
+		case s == "" || equal(WorkflowDispatch, s, found):
+		case found != "":
 			return ""
+		default:
+			found = s
 		}
-		found = s
 	}
 	return found
 }

@@ -27,7 +27,9 @@ type line struct {
 // Bounds of what people are shown, in characters.
 const (
 	maxShownNote = 200
-	maxShownGoal = 300
+	// maxShownWarning bounds a note that is a warning.
+	maxShownWarning = 1000
+	maxShownGoal    = 300
 )
 
 // progress is what the events so far say about a run.
@@ -57,7 +59,11 @@ func (p *progress) add(e wire.Event) []line {
 	case wire.Phase:
 		return []line{{plain, "phase " + p.phase(e)}}
 	case wire.Note:
-		return []line{{plain, "note  " + oneLine(e.Msg, maxShownNote)}}
+		limit := maxShownNote
+		if strings.HasPrefix(e.Msg, "WARNING") {
+			limit = maxShownWarning // what matters may stand at its end
+		}
+		return []line{{plain, "note  " + oneLine(e.Msg, limit)}}
 	case wire.Row:
 		return p.addRow(e)
 	case wire.AgentStart:

@@ -51,6 +51,9 @@ func (k maker) cloneInto(ctx context.Context, partial string) error {
 	// Hard links would let the agent change the files of a local source.
 	args := []string{"clone", "--no-checkout", "--no-hardlinks", "--no-recurse-submodules", "--template=", "--origin", "origin", "--quiet", "--", from, partial}
 	if _, err := k.network(ctx, k.req.ManifestDir, args...); err != nil {
+		if info, statErr := os.Stat(k.req.Source.Path); statErr == nil && info.IsDir() && !isRepository(k.req.Source.Path) {
+			return invalid("clone", redact(from), "this is no git repository; run git init and commit there, or make the workspace by setup_cmd")
+		}
 		return cloneFault(from, err)
 	}
 	v, ok, err := findVisible(partial)
@@ -60,6 +63,9 @@ func (k maker) cloneInto(ctx context.Context, partial string) error {
 	branch, commit, err := k.choose(ctx, partial)
 	if err != nil {
 		return err
+	}
+	if commit == "" {
+		k.log.say("WARNING: %s has no commit: the workspace is empty", redact(from))
 	}
 	if commit != "" {
 		k.log.say("checking out %s", shortID(commit))
@@ -95,6 +101,16 @@ func operatorEnv() []string {
 	}
 	return append(env, "LC_ALL=C", "GIT_DEFAULT_REF_FORMAT=files", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=",
 		"GIT_ALLOW_PROTOCOL="+strings.Join(protocols, ":"), ssh)
+}
+
+// isRepository reports whether a directory looks like a repository, bare or not.
+func isRepository(dir string) bool {
+	for _, name := range []string{".git", "HEAD"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func cloneFault(from string, err error) error {

@@ -44,11 +44,15 @@ func (m *memory) readVisible(ctx context.Context, r *roots) (position, error) {
 	return p, nil
 }
 
-// readConfig reads the configuration file alone, without what it includes.
+// readConfig reads the configuration file alone, without what it includes. Git
+// reads what is not plain: it is the one to say what that means.
 func (m *memory) readConfig(ctx context.Context, r *roots) (map[string]string, error) {
 	text, err := readSmall(r.common, "config")
 	if err != nil {
 		return nil, fmt.Errorf("read .git/config: %w", err)
+	}
+	if config, plain := plainConfig(string(text)); plain {
+		return config, nil
 	}
 	env := append([]string{"LC_ALL=C", "GIT_CEILING_DIRECTORIES=" + filepath.Dir(m.dir)}, isolation...)
 	answer, err := runGit(ctx, m.store.git, call{
@@ -125,6 +129,14 @@ func author(config, operator map[string]string) (name, email string) {
 // operatorConfig is what the operator's own configuration says about who works
 // here; nothing when there is none.
 func (m *memory) operatorConfig(ctx context.Context) map[string]string {
+	if config, plain := plainOperatorConfig(); plain {
+		return config
+	}
+	return m.askOperatorConfig(ctx)
+}
+
+// askOperatorConfig lets git find and read the operator's configuration.
+func (m *memory) askOperatorConfig(ctx context.Context) map[string]string {
 	answer, err := runGit(ctx, m.store.git, call{
 		args: []string{"config", "--global", "-z", "--get-regexp", `^user\.(name|email)$`},
 		dir:  m.dir, env: append(operatorEnv(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(m.dir)),

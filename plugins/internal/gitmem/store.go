@@ -5,23 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
 	"github.com/crucible-engine/crucible/sdk/world"
-)
-
-// The oldest git that has what is used here.
-const (
-	minMajor = 2
-	minMinor = 32
 )
 
 // Store keeps the memories of a process, one per workspace. It is safe for
@@ -31,6 +22,7 @@ type Store struct {
 	git string
 
 	checked atomic.Bool // git is new enough
+	ahead   *ahead      // nil unless CheckAhead was called
 
 	mu   sync.Mutex
 	open map[string]*slot
@@ -61,43 +53,6 @@ func NewStore(dir string) (*Store, error) {
 		return nil, contract.NewError(contract.KindInvalid, "keep memories", dir, err)
 	}
 	return &Store{dir: dir, git: git, open: map[string]*slot{}}, nil
-}
-
-var versionRule = regexp.MustCompile(`^git version (\d{1,4})\.(\d{1,4})`)
-
-// Version is what git calls itself. One that is too old is
-// contract.ErrUnsupported.
-func (s *Store) Version(ctx context.Context) (string, error) {
-	r, err := runGit(ctx, s.git, call{args: []string{"version"}, dir: s.dir, env: append([]string{"LC_ALL=C"}, isolation...)})
-	if err != nil {
-		return "", classify(contract.KindUnavailable, "run git", s.git, err)
-	}
-	m := versionRule.FindStringSubmatch(r.text())
-	if m == nil {
-		return "", contract.NewError(contract.KindUnavailable, "run git", s.git, fmt.Errorf("answered %q", printable(r.text(), 100)))
-	}
-	major, _ := strconv.Atoi(m[1])
-	minor, _ := strconv.Atoi(m[2])
-	if major < minMajor || major == minMajor && minor < minMinor {
-		return r.text(), contract.NewError(contract.KindUnsupported, "run git", s.git,
-			fmt.Errorf("%s is too old; want %d.%d or newer", r.text(), minMajor, minMinor))
-	}
-	return r.text(), nil
-}
-
-// checkGit begins to ask git for its version, unless that was done, and gives
-// what waits for the answer.
-func (s *Store) checkGit(ctx context.Context) (wait func() error) {
-	if s.checked.Load() {
-		return func() error { return nil }
-	}
-	answer := make(chan error, 1)
-	go func() {
-		_, err := s.Version(ctx)
-		s.checked.Store(err == nil)
-		answer <- err
-	}()
-	return sync.OnceValue(func() error { return <-answer })
 }
 
 // keyOf names the memory of a workspace; it is the world id.
@@ -239,5 +194,6 @@ func (s *Store) CloseAll(ctx context.Context) error {
 	for _, m := range memories {
 		errs = append(errs, m.release(ctx))
 	}
+	s.ahead.stop()
 	return errors.Join(errs...)
 }

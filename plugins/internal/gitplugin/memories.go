@@ -47,6 +47,7 @@ func (m *Memories) Configure(_ context.Context, config plugin.Config) error {
 	if err != nil {
 		return err
 	}
+	store.CheckAhead()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.store = store

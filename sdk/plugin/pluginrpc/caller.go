@@ -30,7 +30,7 @@ type Peer struct {
 	// match contract.ErrUnavailable, so that the engine tries again.
 	Err func() error
 	// Stuck is called when a cancelled call has not ended within
-	// contract.SettleTimeout. It is to kill the process and to return when it and
+	// contract.SettleTimeout, or when the connection is lost and the process lives. It is to kill the process and to return when it and
 	// its children are gone.
 	Stuck func()
 }
@@ -141,7 +141,15 @@ func (c *Caller) translate(op string, err error) error {
 	}
 	e, spoken := status.FromRPC(err)
 	if !spoken {
-		if exit := c.peer.exit(e.Kind == contract.KindUnavailable); exit != nil {
+		lost := e.Kind == contract.KindUnavailable
+		exit := c.peer.exit(lost)
+		if exit == nil && lost && c.peer.Stuck != nil {
+			// A process that lives and does not answer, a stopped one for instance, is
+			// of no more use than a dead one.
+			c.peer.Stuck()
+			exit = c.peer.exit(true)
+		}
+		if exit != nil {
 			return fmt.Errorf("%s: %w", op, exit)
 		}
 	}

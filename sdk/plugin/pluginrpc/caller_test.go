@@ -101,4 +101,12 @@ func TestLostConnection(t *testing.T) {
 			t.Errorf("alive: waited %v, want %v", got, pluginrpc.ExitWait)
 		}
 	})
+	// Nothing can be said to a process that lives and does not answer: it is killed.
+	synctest.Test(t, func(t *testing.T) {
+		exited := make(chan struct{})
+		client := pluginrpc.NewClient(wire(lost), pluginrpc.Peer{Exited: exited, Err: func() error { return exit }, Stuck: func() { close(exited) }})
+		if _, err := client.Check(t.Context()); !errors.Is(err, exit) {
+			t.Errorf("stopped: got %v", err)
+		}
+	})
 }

@@ -1,7 +1,10 @@
 package pluginrpc
 
 import (
+	"time"
+
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
 
 	"github.com/crucible-engine/crucible/sdk/contract"
 )
@@ -17,10 +20,21 @@ func ServerOptions(calls *Calls) []grpc.ServerOption {
 	}
 }
 
+// A call under way is given up when its plugin, or whoever stopped it, does not
+// answer a ping. More often than every five minutes, servers that were not told
+// otherwise take pings for an attack.
+const (
+	aliveEvery = 6 * time.Minute
+	aliveWait  = 30 * time.Second
+)
+
 // DialOptions are those of every connection to a plugin.
 func DialOptions() []grpc.DialOption {
-	return []grpc.DialOption{grpc.WithDefaultCallOptions(
-		grpc.MaxCallRecvMsgSize(contract.MaxMessage),
-		grpc.MaxCallSendMsgSize(contract.MaxMessage),
-	)}
+	return []grpc.DialOption{
+		grpc.WithDefaultCallOptions(
+			grpc.MaxCallRecvMsgSize(contract.MaxMessage),
+			grpc.MaxCallSendMsgSize(contract.MaxMessage),
+		),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: aliveEvery, Timeout: aliveWait}),
+	}
 }
