@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// compiled are the extensions of sources that a compiler turns into what runs,
-// and of what it makes of them.
-const compiled = ".a .asm .c .cc .class .cpp .cs .cu .cxx .d .dll .dylib .exe .f .f90 .fs .go .h .hh .hpp .hs .jar .java " +
-	".kt .m .ml .mm .nim .o .obj .rs .s .scala .so .swift .zig"
+// compiled are the extensions of what a compiler made, and of sources that take
+// effect only when one made something of them.
+const compiled = ".o .obj .a .lib .so .dylib .dll .exe .class .jar .war .pyc .pyo .pyd .wasm .node " +
+	".c .cc .cpp .cxx .h .hh .hpp .m .mm .go .rs .java .kt .scala .swift .cs .fs .hs .ml .zig .d .f90 .cu"
 
 // Compiled reports whether the name of a file says that it is compiled or has to
 // be. Appended to an image such a file changes nothing, or replaces what nobody

@@ -172,7 +172,7 @@ func TestCompiled(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		"a.go": true, "src/a.RS": true, "lib.so": true, "a.exe": true, "A.java": true, "a.py": false, "a.js": false, "a.sh": false, "go": false, "a.go/": false,
-		"a.go.txt": false, "": false, ".": false, "a.": false, "x.so.d": true,
+		"a.go.txt": false, "": false, ".": false, "a.": false, "x.pyc": true, "x.so.1": false,
 	} {
 		if got := manifest.Compiled(name); got != want {
 			t.Errorf("%q: got %v", name, got)

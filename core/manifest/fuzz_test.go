@@ -24,6 +24,7 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Add([]byte(whole))
+	f.Add([]byte(sections))
 	dir := newPack(f)
 	path := filepath.Join(dir, "crucible.toml")
 	f.Fuzz(func(t *testing.T, text []byte) {
