@@ -139,7 +139,7 @@ func TestLayerRefuses(t *testing.T) {
 	for what, c := range map[string]struct{ name, text, want string }{
 		"an ELF file": {"app/tool", "\x7fELF\x02", "an ELF file"}, "a PE file": {"app/tool", "MZ\x90", "a PE file"},
 		"a Mach-O file": {"app/tool", "\xcf\xfa\xed\xfe", "a Mach-O file"}, "a class": {"app/A.class", "\xca\xfe\xba\xbe", "Java class"},
-		"bytecode": {"app/a.pyc", "x", "a compiled file"}, "a Go source": {"app/a.go", "package a", "a source of a compiled language"},
+		"bytecode": {"app/a.pyc", "x", "compiled, or takes effect only when it is"}, "a Go source": {"app/a.go", "package a", "compiled, or takes effect only when it is"},
 		"nothing": {"elsewhere", "x", "the source app is not there"},
 	} {
 		dir := t.TempDir()

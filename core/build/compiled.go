@@ -2,8 +2,8 @@ package build
 
 import (
 	"bytes"
-	"path"
-	"strings"
+
+	"github.com/crucible-engine/crucible/core/manifest"
 )
 
 // compiled says what a file is that has no place in a layer of interpreted
@@ -18,11 +18,8 @@ func compiled(name string, data []byte) string {
 			return what
 		}
 	}
-	switch strings.ToLower(path.Ext(name)) {
-	case ".o", ".obj", ".a", ".lib", ".so", ".dylib", ".dll", ".exe", ".class", ".jar", ".war", ".pyc", ".pyo", ".pyd", ".wasm", ".node":
-		return "a compiled file"
-	case ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".m", ".mm", ".go", ".rs", ".java", ".kt", ".scala", ".swift", ".cs", ".fs", ".hs", ".ml", ".zig", ".d", ".f90", ".cu":
-		return "a source of a compiled language"
+	if manifest.Compiled(name) {
+		return "compiled, or takes effect only when it is"
 	}
 	return ""
 }
