@@ -3,7 +3,7 @@ export GOFLAGS := -trimpath -tags=remote
 export CRUCIBLE_PLUGIN_PATH ?= $(CURDIR)/bin
 PREFIX ?= /usr/local
 FUZZTIME ?= 20s
-FUZZ := core/manifest:FuzzParse core/manifest:FuzzExpand core/wire:FuzzDecode core/wire:FuzzDecodeAgentEvent sdk/transport:FuzzParseActivity core/judge:FuzzParseReading core/egress:FuzzEndpoint plugins/world-command:FuzzToken
+FUZZ := core/manifest:FuzzParse core/manifest:FuzzExpand core/wire:FuzzDecode core/wire:FuzzDecodeAgentEvent sdk/transport:FuzzParseActivity core/judge:FuzzParseReading core/egress:FuzzEndpoint plugins/world-command:FuzzToken plugins/internal/gitmem:FuzzPlainConfig
 PLUGINS := transport-command world-git world-command
 
 .PHONY: build test race fuzz lint proto generate update check bench torture demo install clean need

@@ -17,10 +17,9 @@ import (
 
 // hostCertificate makes the certificate with which a host shows that it is the
 // one that started the plugin. The second value is what the plugin finds in
-// PLUGIN_CLIENT_CERT. The curve is that of the engine: not every TLS library has
-// it, and a plugin whose library has not could not be started.
+// PLUGIN_CLIENT_CERT. The curve is that of the engine.
 func hostCertificate() (tls.Certificate, string, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P521(), rand.Reader)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return tls.Certificate{}, "", err
 	}

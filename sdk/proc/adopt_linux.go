@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -74,10 +73,15 @@ func (g *guard) orphans() []int {
 // children are the children of this program. The kernel keeps one list a thread;
 // one without such lists gives none.
 func children() []int {
-	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	threads, err := os.Open("/proc/self/task")
+	if err != nil {
+		return nil
+	}
+	defer threads.Close()
+	names, _ := threads.Readdirnames(-1)
 	var found []int
-	for _, name := range lists {
-		list, _ := os.ReadFile(name)
+	for _, name := range names {
+		list, _ := os.ReadFile("/proc/self/task/" + name + "/children")
 		for _, field := range bytes.Fields(list) {
 			if pid, err := strconv.Atoi(string(field)); err == nil {
 				found = append(found, pid)

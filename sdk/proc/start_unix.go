@@ -25,7 +25,6 @@ func startChild(c Command, files []*os.File) (*child, error) {
 	guard := theGuard()
 	sealDescriptors()
 	attr := &os.ProcAttr{Dir: c.Dir, Env: c.Env, Files: files, Sys: processAttributes()}
-	guard.sweepOrphans() // nothing of those before is to see this child
 	guard.starts.RLock()
 	process, err := startListed(path, c.Args, attr, func(pid int) { guard.add(pid, c.Lasting) })
 	guard.starts.RUnlock()

@@ -76,7 +76,7 @@ func (m *memory) hand(ctx context.Context, quarantine string) (string, error) {
 }
 
 // refresh makes an index say of every file that is as it has it that it is: a
-// merge does not look into those that distrust has marked.
+// merge does not look into those that are marked.
 func (m *memory) refresh(ctx context.Context, index string) error {
 	_, err := m.shadow.run(ctx, request{args: []string{"update-index", "-q", "--refresh"}, index: index})
 	if e := asGitError(err); e != nil && e.exit.Code == 1 {
@@ -104,7 +104,7 @@ func (m *memory) adopt(ctx context.Context, base, theirs string) (world.Adopted,
 	}
 	_, err = m.shadow.run(ctx, request{args: []string{"read-tree", "-m", "-u", ours, merged}, index: workIndex})
 	if err == nil {
-		err = m.shadow.distrust(workIndex, begin)
+		err = m.shadow.watch(workIndex, begin)
 	}
 	if e := asGitError(err); e != nil && e.says("would be overwritten") {
 		return world.Adopted{}, conflict("adopt", "", "%s", oneLine(e.stderr))

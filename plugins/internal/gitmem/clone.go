@@ -198,7 +198,7 @@ func (k maker) lookup(ctx context.Context, partial, name string) (string, error)
 // with the clone's: no filter, hook or line-ending conversion takes part.
 func (k maker) checkout(ctx context.Context, v visible, commit string) error {
 	dir := filepath.Join(k.memory.dir, "checkout")
-	s := &shadow{git: k.memory.store.git, dir: dir, workspace: v.workspace, format: formatOf(commit)}
+	s := &shadow{git: k.memory.store.git, dir: dir, workspace: v.workspace, format: formatOf(commit), watched: watches{}}
 	defer removeTree(dir)
 	if err := errors.Join(removeTree(dir), s.create()); err != nil {
 		return err

@@ -190,7 +190,7 @@ func (m *memory) fill(ctx context.Context, parent *memory, from point, tree stri
 	if _, err := m.shadow.ask(ctx, "read-tree", "--reset", "-u", tree); err != nil {
 		return err
 	}
-	if err := m.shadow.distrust(mainIndex, begin); err != nil {
+	if err := m.shadow.watch(mainIndex, begin); err != nil {
 		return err
 	}
 	m.indexTree = tree

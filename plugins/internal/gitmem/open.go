@@ -145,12 +145,15 @@ func (m *memory) startShadow() error {
 	m.calm = look{}
 	m.sealed = sealState{}
 	m.harmless = map[string]bool{}
-	m.shadow = &shadow{git: m.store.git, dir: m.dir, workspace: m.rec.Workspace, format: m.rec.Format, emptied: map[string]stamp{}, dirty: true}
+	m.shadow = &shadow{git: m.store.git, dir: m.dir, workspace: m.rec.Workspace, format: m.rec.Format, emptied: map[string]stamp{}, watched: watches{}, dirty: true}
 	if m.rec.Fork != nil {
 		m.shadow.borrowed = m.rec.Fork.Objects
 	}
 	if err := m.shadow.create(); err != nil {
 		return err
+	}
+	if err := m.shadow.distrustRecent(mainIndex); err != nil {
+		_ = os.Remove(m.shadow.path(mainIndex)) // it is made again
 	}
 	m.dropWork()
 	if err := m.shadow.clearQuarantine(); err != nil {

@@ -9,19 +9,96 @@ import (
 	"fmt"
 	"hash"
 	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
 )
 
-// clockSlack is how far the times of files lag behind the clock.
-const clockSlack = 50 * time.Millisecond
+// Git compares the times of files by the second: a change of the same size, made
+// within the second in which git last looked by whoever sets the modification
+// time back, would never be seen. So the files that changed in that second are
+// watched from outside: before git looks again their whole times are compared,
+// and it is made to look into those that changed.
 
-// distrust makes git look into every file of an index that was changed in the
-// second in which a call that began at since looked at it, or later. Git compares
-// times by the second: a change of the same size, made within that second by
-// whoever sets the modification time back, would never be seen. What git does
-// about such files when it sees them itself, a size of zero, is done here.
-func (s *shadow) distrust(index string, since time.Time) error {
+const (
+	// clockSlack is how far the times of files lag behind the clock.
+	clockSlack = 50 * time.Millisecond
+	// tick is what the times of files are exact to. A file that changed as lately as
+	// that cannot be watched.
+	tick = 20 * time.Millisecond
+)
+
+// watches are the files that are watched, by index and path.
+type watches map[string]map[string]stamp
+
+// watch notes what is to be watched after a call that began at since has looked at
+// the files of an index.
+func (s *shadow) watch(index string, since time.Time) error {
+	from := uint32(since.Add(-clockSlack).Unix())
+	watched := map[string]stamp{}
+	err := s.edit(index, func(changed uint32, path string) (distrust bool) {
+		if changed < from {
+			return false
+		}
+		info, err := os.Lstat(filepath.Join(s.workspace, filepath.FromSlash(path)))
+		if err != nil {
+			return true
+		}
+		at := stampOf(info)
+		if time.Since(time.Unix(0, at.ctime)) < tick {
+			return true
+		}
+		watched[path] = at
+		return false
+	})
+	s.watched[index] = watched
+	return err
+}
+
+// recheck makes git look into the watched files that have changed.
+func (s *shadow) recheck(index string) error {
+	changed := map[string]bool{}
+	for path, before := range s.watched[index] {
+		info, err := os.Lstat(filepath.Join(s.workspace, filepath.FromSlash(path)))
+		if err != nil || stampOf(info) != before {
+			changed[path] = true
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	for path := range changed {
+		delete(s.watched[index], path)
+	}
+	return s.edit(index, func(_ uint32, path string) bool { return changed[path] })
+}
+
+// distrustRecent is for an index of which nothing is known but when it was
+// written.
+func (s *shadow) distrustRecent(index string) error {
+	info, err := os.Stat(s.path(index))
+	if err != nil {
+		return nil //nolint:nilerr // there is none
+	}
+	from := uint32(info.ModTime().Unix() - 1)
+	return s.edit(index, func(changed uint32, _ string) bool { return changed >= from })
+}
+
+// looks reports whether a git command compares an index with the files.
+func looks(args []string) bool {
+	return slices.ContainsFunc(args, func(a string) bool {
+		return a == "add" || a == "checkout-index" || a == "reset" || a == "read-tree" || a == "diff"
+	})
+}
+
+// edit clears the size of the entries that pick picks by the second of their last
+// change and their path, which is how git itself marks an entry whose file it has
+// to look into. The index keeps its time, up to which git takes its word for what
+// did not change, and becomes another file: other names of the old one keep what
+// they have.
+func (s *shadow) edit(index string, pick func(changed uint32, path string) bool) error {
 	name := s.path(index)
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -34,12 +111,10 @@ func (s *shadow) distrust(index string, since time.Time) error {
 	if err != nil {
 		return fmt.Errorf("look at the index: %w", err)
 	}
-	changed, err := smudge(data, s.format, uint32(since.Add(-clockSlack).Unix()))
+	changed, err := smudge(data, s.format, pick)
 	if err != nil || !changed {
 		return err
 	}
-	// It keeps its time, up to which git takes its word for what did not change,
-	// and gets another file: other names of the old one keep what they have.
 	temporary := name + ".new"
 	err = os.WriteFile(temporary, data, 0o600)
 	if err == nil {
@@ -64,9 +139,9 @@ const (
 
 var errIndex = errors.New("the index has a form that is not known")
 
-// smudge clears the size of the entries whose file was changed at second or
-// later, and reports whether there were any.
-func smudge(data []byte, f format, second uint32) (changed bool, err error) {
+// smudge clears the size of the entries that pick picks, and reports whether there
+// were any.
+func smudge(data []byte, f format, pick func(changed uint32, path string) bool) (changed bool, err error) {
 	sum := f.checksum()
 	if len(data) < indexHeader+sum.Size() || !bytes.HasPrefix(data, []byte("DIRC")) {
 		return false, errIndex
@@ -88,7 +163,8 @@ func smudge(data []byte, f format, second uint32) (changed bool, err error) {
 		if length < 0 {
 			return false, errIndex
 		}
-		if binary.BigEndian.Uint32(data[at:]) >= second && binary.BigEndian.Uint32(data[at+sizeOffset:]) != 0 {
+		path := string(data[at+fixed : at+fixed+length])
+		if binary.BigEndian.Uint32(data[at+sizeOffset:]) != 0 && pick(binary.BigEndian.Uint32(data[at:]), path) {
 			binary.BigEndian.PutUint32(data[at+sizeOffset:], 0)
 			changed = true
 		}
@@ -109,3 +185,6 @@ func (f format) checksum() hash.Hash {
 	}
 	return sha1.New() //nolint:gosec // the format's own
 }
+
+// copyWatch is for an index that got another name.
+func (s *shadow) copyWatch(from, to string) { s.watched[to] = maps.Clone(s.watched[from]) }

@@ -109,7 +109,7 @@ func (m *memory) putFiles(ctx context.Context, to point) error {
 	if _, err := m.shadow.ask(ctx, "checkout-index", "-q", "-f", "-a", "-u"); err != nil {
 		return err
 	}
-	return m.shadow.distrust(mainIndex, begin)
+	return m.shadow.watch(mainIndex, begin)
 }
 
 // leaveTip makes another state the tip. The visible repository keeps the old one

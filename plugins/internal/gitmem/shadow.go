@@ -84,6 +84,8 @@ type shadow struct {
 	emptied map[string]stamp
 	// dirty: there may be objects in the quarantine.
 	dirty bool
+	// watched are files whose changes git might not see.
+	watched watches
 	// packs counts the packs since they were joined.
 	packs int
 }
@@ -208,6 +210,11 @@ type request struct {
 func (s *shadow) run(ctx context.Context, r request) (result, error) {
 	if r.index == "" {
 		r.index = mainIndex
+	}
+	if looks(r.args) {
+		if err := s.recheck(r.index); err != nil {
+			return result{}, err
+		}
 	}
 	env := s.env(r.index, r.alternates...)
 	if r.env != nil {

@@ -151,6 +151,7 @@ func (m *memory) record(ctx context.Context, next point, wait func() error) erro
 	if err := os.Rename(m.shadow.path(workIndex), m.shadow.path(mainIndex)); err != nil && !os.IsNotExist(err) {
 		return err
 	}
+	m.shadow.copyWatch(workIndex, mainIndex)
 	if err := m.states.record(next); err != nil {
 		return err
 	}

@@ -110,6 +110,9 @@ func (s *shadow) copyIndex(from, to string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err == nil {
+		s.copyWatch(from, to)
+	}
 	return err
 }
 
@@ -136,7 +139,7 @@ func (m *memory) add(ctx context.Context, search string) (added, error) {
 	begin := time.Now()
 	r, err := m.shadow.run(ctx, request{args: args, index: workIndex, stdout: list})
 	if err == nil {
-		err = m.shadow.distrust(workIndex, begin)
+		err = m.shadow.watch(workIndex, begin)
 	}
 	a := added{
 		nested: strings.Contains(r.stderr, "adding embedded git repository") ||
